@@ -18,6 +18,17 @@ export const forecastRecordShape = z.object({
 });
 export type ForecastRecordRow = z.infer<typeof forecastRecordShape>;
 
+/** How a roast went beside what its burner, air, batch, coffee and season explain, by the machine's earlier roasts. */
+export const roastDepartureShape = z.object({
+  roast_id: idShape,
+  start_time: instantShape,
+  /** The temperature of its turning point, °C above what was to be expected. */
+  turn: z.number(),
+  /** Its rate of rise from the turning point to the drop, percent above. */
+  rate: z.number(),
+});
+export type RoastDeparture = z.infer<typeof roastDepartureShape>;
+
 export const machineLessonsShape = z.object({
   /** Completed roasts that it learns from, at most 60, and when the oldest and newest of them began. */
   roasts: z.number().int(),
@@ -41,6 +52,8 @@ export const machineLessonsShape = z.object({
   needed_roasts: z.number().int(),
   /** Newest first. */
   drifts: z.array(machineDriftShape),
+  /** Of the newest roasts that were compared, oldest first; empty before there are enough of them. */
+  departures: z.array(roastDepartureShape),
 });
 export type MachineLessons = z.infer<typeof machineLessonsShape>;
 

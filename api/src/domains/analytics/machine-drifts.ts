@@ -1,9 +1,10 @@
 import type { MachineDrift } from '@roastery/contract/machine-drift';
+import type { RoastDeparture } from '@roastery/contract/machine-lessons';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
-import { requireMachine } from '../../identity/access.ts';
+import { requireMachine, roastAccess } from '../../identity/access.ts';
 
 /** The newest drifts of a machine that its page shows. */
 const maxDrifts = 20;
@@ -11,6 +12,13 @@ const maxDrifts = 20;
 export const readDrifts = (sql: Sql, machineId: string): Promise<MachineDrift[]> => sql<MachineDrift[]>`
   SELECT d.id, d.kind, d.change, d.deviation, d.since FROM machine_drifts d
    WHERE d.machine_id = ${machineId} ORDER BY d.since DESC, d.id DESC LIMIT ${maxDrifts}`;
+
+/** Of the roasts that this person may see, oldest first. */
+export const readDepartures = (sql: Sql, user: SignedInUser, machineId: string): Promise<RoastDeparture[]> =>
+  sql<RoastDeparture[]>`
+    SELECT d.roast_id, r.start_time, d.turn, d.rate
+      FROM machine_departures d JOIN roasts r ON r.id = d.roast_id
+     WHERE d.machine_id = ${machineId} AND ${roastAccess(sql, user)} ORDER BY r.start_time, r.id`;
 
 /** Condition on `roasts r`: recorded whole, with a batch, so that it can be compared with others of its machine. */
 export const isComparable = (sql: Sql) => sql`

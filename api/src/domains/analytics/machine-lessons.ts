@@ -5,14 +5,14 @@ import type { Sql } from '../../db/sql.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { requireMachine, roastAccess } from '../../identity/access.ts';
 import { newestOfMachine, pastColumns } from './forecast-basis.ts';
-import { countComparable, readDrifts } from './machine-drifts.ts';
+import { countComparable, readDepartures, readDrifts } from './machine-drifts.ts';
 import { learnFromRoasts, type MachineLessons, type PastRow } from './learn-forecast.ts';
 
 /** A few KB each. */
 const maxLessons = 200;
 
 /** What is learnt from roasts alone. */
-type OfRoasts = Omit<SentLessons, 'compared_roasts' | 'needed_roasts' | 'drifts'>;
+type OfRoasts = Omit<SentLessons, 'compared_roasts' | 'needed_roasts' | 'drifts' | 'departures'>;
 
 /** What machines have taught, computed again when roasts were added or changed. */
 export const createMachineLessons = () => {
@@ -32,6 +32,7 @@ export const createMachineLessons = () => {
         compared_roasts: await countComparable(sql, machineId),
         needed_roasts: fewestWatched,
         drifts: await readDrifts(sql, machineId),
+        departures: await readDepartures(sql, user, machineId),
       };
       if (known?.from === from) return { ...(await known.lessons), ...watched };
       const lessons = learnFromRoasts(sql, past).then(sentLessons);

@@ -70,6 +70,8 @@ it('drift of a machine: is found once in its stored roasts, sharpened by further
   for (const [day, roast] of roasts.slice(0, changedAt).entries()) await bring(roast, day);
   await watchMachine(database.sql, machineId);
   expect(await lessons()).toMatchObject({ compared_roasts: changedAt, needed_roasts: 30, drifts: [] });
+  const before = (await lessons()).departures;
+  expect(before.length).toBeGreaterThan(changedAt / 2);
 
   for (const [day, roast] of roasts.entries()) if (day >= changedAt && day < changedAt + 10) await bring(roast, day);
   await watchMachine(database.sql, machineId);
@@ -84,6 +86,15 @@ it('drift of a machine: is found once in its stored roasts, sharpened by further
   expect(drift?.id).toBe(found?.id);
   expect(drift?.deviation).toBeLessThan(found?.deviation ?? 0);
   expect((await lessons()).drifts).toEqual([drift]);
+
+  // The roast page of a departure is one of the machine's; a probe that reads less shows in the turning points.
+  const { departures } = await lessons();
+  const after = departures.filter(({ start_time: start }) => Date.parse(start) >= startOf(changedAt));
+  const meanOf = (rows: typeof departures) => rows.reduce((sum, { turn }) => sum + turn, 0) / rows.length;
+  expect(meanOf(after)).toBeLessThan(-1.5);
+  expect(Math.abs(meanOf(before))).toBeLessThan(1);
+  await admin.send('DELETE', `/roasts/${after[0]?.roast_id}`);
+  expect((await lessons()).departures).toEqual(departures.filter(({ roast_id: id }) => id !== after[0]?.roast_id));
 
   const dismiss = (id: string | undefined) => admin.send('POST', `/machines/${machineId}/drifts/${id}/dismiss`);
   expect((await dismiss(uuidV7())).status).toBe(404);

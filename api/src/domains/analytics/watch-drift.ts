@@ -1,7 +1,7 @@
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Logger } from '@roastery/runtime/logger';
 import { nextTurn } from '@roastery/runtime/turns';
-import { longestAgo, watchDrift, watchedRoasts } from '@roastery/roasting/forecast/machine-drift';
+import { departuresOf, longestAgo, watchDrift, watchedRoasts } from '@roastery/roasting/forecast/machine-drift';
 import type { WatchedRoast } from '@roastery/roasting/forecast/roast-signs';
 import { loggable } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -52,6 +52,7 @@ export const watchMachine = async (sql: Sql, machineId: string): Promise<void> =
     SELECT id, since FROM machine_drifts WHERE machine_id = ${machineId} ORDER BY since DESC, id DESC LIMIT 2`;
   const rows = await readNewest(sql, machineId, earlier?.since ?? null);
   const roasts = await readWatched(sql, rows);
+  await storeDepartures(sql, machineId, rows, roasts);
   const from = newest === undefined ? 0 : rows.filter(({ start_time: start }) => start < newest.since).length;
   if (newest !== undefined && rows.length - from <= longestAgo) {
     const again = watchDrift(roasts).drift;
@@ -67,6 +68,28 @@ export const watchMachine = async (sql: Sql, machineId: string): Promise<void> =
   await sql`
     INSERT INTO machine_drifts (id, machine_id, kind, change, deviation, since)
     VALUES (${uuidV7()}, ${machineId}, ${found.of}, ${found.change}, ${found.deviation}, ${since})`;
+};
+
+const storeDepartures = async (
+  sql: Sql,
+  machineId: string,
+  rows: readonly WatchedRow[],
+  roasts: readonly WatchedRoast[],
+): Promise<void> => {
+  const departures = departuresOf(roasts).flatMap(({ place, turnC, ratePercent }) => {
+    const roast = rows[place];
+    return roast ? [{ roast_id: roast.id, turn: turnC, rate: ratePercent }] : [];
+  });
+  // A roast that was deleted meanwhile has none.
+  await sql`
+    WITH outdated AS (
+      DELETE FROM machine_departures d WHERE d.machine_id = ${machineId}
+         AND NOT (d.roast_id = ANY(${departures.map(({ roast_id: id }) => id)}::uuid[])))
+    INSERT INTO machine_departures (roast_id, machine_id, turn, rate)
+    SELECT r.id, r.machine_id, n.turn, n.rate
+      FROM json_to_recordset(${JSON.stringify(departures)}::text::json) n(roast_id uuid, turn float8, rate float8)
+      JOIN roasts r ON r.id = n.roast_id AND r.machine_id = ${machineId}
+        ON CONFLICT (roast_id) DO UPDATE SET turn = excluded.turn, rate = excluded.rate, machine_id = excluded.machine_id`;
 };
 
 /** The newest roasts that can be compared, oldest first. */

@@ -92,3 +92,10 @@ export function risingIndices(times: readonly number[]): number[] {
   for (let index = tails.at(-1) ?? -1; index >= 0; index = previous[index] ?? -1) rising.push(index);
   return rising.reverse();
 }
+
+/** The median of the readings; the mean of both middle ones of an even number. Null without a reading. */
+export function medianOf(values: readonly Reading[]): number | null {
+  const sorted = values.filter(isReading).sort((a, b) => a - b);
+  const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return lower === undefined || upper === undefined ? null : (lower + upper) / 2;
+}

@@ -88,6 +88,37 @@ export function watchDrift(roasts: readonly WatchedRoast[]): DriftWatch {
   return { roasts: rows.length, drift: (strongest(rows, every) ?? found).drift };
 }
 
+/** How one roast went beside what its burner, air, batch, coffee and season explain. */
+export interface RoastDeparture {
+  /** Place of the roast among those given. */
+  readonly place: number;
+  /** The temperature of its turning point, °C above what was to be expected. */
+  readonly turnC: number;
+  /** Its rate of rise between turning point and drop, percent above. */
+  readonly ratePercent: number;
+}
+
+/**
+ * The course of a machine, roast by roast, beside what its earlier ones teach: a probe or burner that changes bends it
+ * before a single figure is sure. Nothing where there are too few roasts.
+ * @param roasts of one machine, oldest first
+ */
+export function departuresOf(roasts: readonly WatchedRoast[]): RoastDeparture[] {
+  const rows = rowsOf(roasts);
+  if (rows.length < fewestWatched) return [];
+  const relations = relationsOf(rows.slice(0, Math.max(fewestBefore, rows.length - longestAgo)));
+  return rows.flatMap((row): RoastDeparture[] => {
+    if ((relations[0]?.roastsOf(row.coffee) ?? 0) < fewestOfACoffee) return [];
+    const [turnC = Number.NaN, ...rates] = unexplained(relations, row).slice(0, 3);
+    const rate = rates.reduce((sum, value) => sum + value, 0);
+    const seen = row.signs.slice(1, 3).reduce((sum, { value }) => sum + value, 0);
+    return [{ place: row.place, turnC, ratePercent: (100 * rate) / (seen - rate) }];
+  });
+}
+
+const relationsOf = (before: readonly Row[]): SignRelation[] =>
+  (before[0]?.signs ?? []).map((_, sign) => signRelation(before, sign));
+
 function rowsOf(roasts: readonly WatchedRoast[]): Row[] {
   const curved = roasts.map(curvedRoast);
   const drops = curved.flatMap((roast) => lastOf(roast) ?? []).sort((a, b) => a - b);
@@ -125,7 +156,7 @@ function compared(rows: readonly Row[], after: number): [Found] | null {
   const before = rows.slice(0, -after).slice(-comparedRoasts);
   const [first] = newer;
   if (before.length < fewestBefore || newer.length < after || !first) return null;
-  const relations = first.signs.map((_, sign) => signRelation(before, sign));
+  const relations = relationsOf(before);
   const known = newer.filter(({ coffee }) => (relations[0]?.roastsOf(coffee) ?? 0) >= fewestOfACoffee);
   if (known.length < Math.max(fewestAfter - 1, after * comparableShare)) return null;
   const remains = known.map((row) => unexplained(relations, row));

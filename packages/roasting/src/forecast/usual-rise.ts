@@ -8,7 +8,7 @@ import {
   type WarmingTable,
 } from './past-curve.ts';
 import type { RoastMoment } from './roast-moment.ts';
-import { isReading } from '../curves/series.ts';
+import { medianOf } from '../curves/series.ts';
 
 /** A past roast, with how fast it warmed up at each temperature. */
 export interface Past {
@@ -85,11 +85,4 @@ function pathByTime({ elapsedSeconds }: RoastMoment, curve: PastCurve, steps: nu
     return last;
   });
   return [rises];
-}
-
-function medianOf(values: readonly number[]): number | null {
-  const sorted = values.filter(isReading).sort((a, b) => a - b);
-  const upper = sorted[sorted.length >> 1];
-  if (upper === undefined) return null;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[(sorted.length >> 1) - 1] ?? upper)) / 2;
 }

@@ -8,6 +8,7 @@ import { paths } from '../../components/paths.ts';
 import { formatCount, formatPercent } from '../../format/numbers.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
+import { medianOf } from '@roastery/roasting/curves/series';
 import { t } from '../../language/t.ts';
 import { Card } from '../../ui/Card.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
@@ -30,14 +31,6 @@ export const sourceLabels: Record<ReferenceSource, string> = {
 /** A rough limit for "near", not a norm: °C. */
 const nearC = 3;
 const chartHeight = 300;
-
-const medianOf = (values: readonly number[]): number | null => {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  const upper = sorted[Math.floor(middle)];
-  const lower = sorted[Math.ceil(middle) - 1];
-  return upper === undefined || lower === undefined ? null : (upper + lower) / 2;
-};
 
 interface ComparisonProps {
   /** `undefined` while it loads. */

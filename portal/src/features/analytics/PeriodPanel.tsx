@@ -4,7 +4,7 @@ import { t } from '../../language/t.ts';
 import { Segments } from '../../ui/Segments.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
 import { BarsChart } from './charts/BarsChart.tsx';
-import type { ChartColumn } from './charts/ColumnsChart.tsx';
+import type { ChartColumn } from '../../components/columns/ColumnsChart.tsx';
 import { columnLabelPixels } from './period-texts.ts';
 
 const kinds = [

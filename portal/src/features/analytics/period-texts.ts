@@ -2,7 +2,7 @@ import type { PeriodKind } from '@roastery/contract/analytics';
 import { useMemo } from 'react';
 import { dateTexts } from '../../format/dates.ts';
 import { usePreferences } from '../../format/preferences.ts';
-import type { ChartColumn } from './charts/ColumnsChart.tsx';
+import type { ChartColumn } from '../../components/columns/ColumnsChart.tsx';
 import { t } from '../../language/t.ts';
 
 interface Days {

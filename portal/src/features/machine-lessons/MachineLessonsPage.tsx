@@ -13,6 +13,7 @@ import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Card, Panel, Skeleton } from '../../ui/Card.tsx';
+import { CoursePanel } from './CoursePanel.tsx';
 import { DriftPanel } from './DriftPanel.tsx';
 import { ForecastPanel } from './ForecastPanel.tsx';
 
@@ -96,7 +97,10 @@ const Learnt = ({ lessons }: { lessons: MachineLessons }) => {
   }
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[2fr_1fr]">
-      <ForecastPanel forecast={forecast} roasts={roasts} />
+      <div className="flex flex-col gap-4">
+        <ForecastPanel forecast={forecast} roasts={roasts} />
+        <CoursePanel lessons={lessons} />
+      </div>
       <div className="flex flex-col gap-4">
         <DriftPanel lessons={lessons} />
         <ProbePanel lag={lag} />

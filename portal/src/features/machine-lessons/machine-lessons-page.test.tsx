@@ -27,6 +27,7 @@ const lessons: MachineLessons = {
   compared_roasts: 34,
   needed_roasts: 30,
   drifts: [],
+  departures: [],
 };
 const drift: MachineDrift = {
   id: idOf(71),
@@ -108,4 +109,25 @@ it('what a machine has learnt: names a machine that is not there, and offers a r
   server.answer(answer(getMachineLessons, lessons));
   await user.click(screen.getByRole('button', { name: 'Retry' }));
   expect(textOf(await screen.findByRole('heading', { level: 2, name: 'Bean probe' }))).toBe('Bean probe');
+});
+
+it('what a machine has learnt: shows how each roast went beside what explains it, with links to the roasts', async () => {
+  const departures = [2, 0, -4, -6.2].map((rate, at) => ({
+    roast_id: idOf(80 + at),
+    start_time: `2026-11-1${at}T08:00:00.000Z`,
+    turn: at - 1,
+    rate,
+  }));
+  await open({ departures });
+  await screen.findByRole('region', { name: 'Heat and probe, roast by roast' });
+  const links = within(screen.getByRole('list', { name: 'Rate of rise' })).getAllByRole('link', { hidden: true });
+  expect(links.map((link) => link.getAttribute('href'))).toEqual(departures.map((each) => `/roasts/${each.roast_id}`));
+  expect(links[3]?.getAttribute('aria-label')).toContain('Rate of rise −6.2 %, Median −2.0 %');
+  screen.getByRole('list', { name: 'Turning point' });
+});
+
+it('what a machine has learnt: shows no course before enough roasts were compared', async () => {
+  await open();
+  await screen.findByRole('region', { name: 'Drift' });
+  expect(screen.queryByRole('region', { name: 'Heat and probe, roast by roast' })).toBeNull();
 });

@@ -4,9 +4,9 @@ import { useState, type PointerEvent, type ReactNode } from 'react';
 import { formatTick } from '../../../format/numbers.ts';
 import { usePreferences } from '../../../format/preferences.ts';
 import { bandInUnits, bandSummary, present, temperatureText } from './band-figures.ts';
-import { bandPath, layPlot, linePath } from './plot.ts';
-import { roundTicks } from './plot.ts';
-import { useWidth } from './use-width.ts';
+import { bandPath, layPlot, linePath } from '../../../components/columns/plot.ts';
+import { roundTicks } from '../../../components/columns/plot.ts';
+import { useWidth } from '../../../components/columns/use-width.ts';
 import { t } from '../../../language/t.ts';
 
 /** Whole minutes that fit under the chart. */

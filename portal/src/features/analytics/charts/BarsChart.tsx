@@ -1,6 +1,6 @@
 import { classes } from '../../../ui/classes.ts';
-import { ColumnsChart, type ChartColumn } from './ColumnsChart.tsx';
-import { roundTicks } from './plot.ts';
+import { ColumnsChart, type ChartColumn } from '../../../components/columns/ColumnsChart.tsx';
+import { roundTicks } from '../../../components/columns/plot.ts';
 
 interface BarsChartProps {
   label: string;

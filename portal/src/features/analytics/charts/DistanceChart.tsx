@@ -5,8 +5,8 @@ import { formatTick } from '../../../format/numbers.ts';
 import { useDates, usePreferences } from '../../../format/preferences.ts';
 import { t } from '../../../language/t.ts';
 import { differenceIn, differenceText } from '../figure-texts.ts';
-import { ColumnsChart } from './ColumnsChart.tsx';
-import { roundTicks } from './plot.ts';
+import { ColumnsChart } from '../../../components/columns/ColumnsChart.tsx';
+import { roundTicks } from '../../../components/columns/plot.ts';
 
 /** Deviation of each roast from the reference, oldest at the left; a column opens its roast. */
 export const DistanceChart = ({ roasts, height }: { roasts: readonly ComparedRoast[]; height: number }) => {

@@ -1,6 +1,6 @@
-import { ColumnsChart, type ChartColumn } from './ColumnsChart.tsx';
-import { bandPath, linePath, type Plot } from './plot.ts';
-import { roundTicks } from './plot.ts';
+import { ColumnsChart, type ChartColumn } from '../../../components/columns/ColumnsChart.tsx';
+import { bandPath, linePath, type Plot } from '../../../components/columns/plot.ts';
+import { roundTicks } from '../../../components/columns/plot.ts';
 
 export interface SpreadColumn extends ChartColumn {
   mean: number | null;

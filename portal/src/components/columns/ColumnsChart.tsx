@@ -1,7 +1,7 @@
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Link } from 'react-router-dom';
-import { t } from '../../../language/t.ts';
-import { classes } from '../../../ui/classes.ts';
+import { t } from '../../language/t.ts';
+import { classes } from '../../ui/classes.ts';
 import { layPlot, type Plot } from './plot.ts';
 import { shownLabels } from './plot.ts';
 import { useWidth } from './use-width.ts';

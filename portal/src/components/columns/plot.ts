@@ -1,4 +1,4 @@
-import { tenth } from '../../../format/numbers.ts';
+import { tenth } from '../../format/numbers.ts';
 /** The positions of values on a chart, in CSS pixels of its box. */
 export interface Plot {
   readonly left: number;
