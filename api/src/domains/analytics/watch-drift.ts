@@ -80,7 +80,6 @@ const storeDepartures = async (
     const roast = rows[place];
     return roast ? [{ roast_id: roast.id, turn: turnC, rate: ratePercent }] : [];
   });
-  // A roast that was deleted meanwhile has none.
   await sql`
     WITH outdated AS (
       DELETE FROM machine_departures d WHERE d.machine_id = ${machineId}
