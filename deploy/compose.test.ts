@@ -70,9 +70,9 @@ describe('compose.yaml', () => {
     expect(brokerEnvShape.parse(broker)).toMatchObject({ TLS_PORT: 8883, BROKER_SECRET: values['BROKER_SECRET'] });
     expect(readConfig({ ...api, PORTAL_DIR: '/app/portal/dist' })).toMatchObject({
       publicUrl: 'https://roastery.test',
-      mqttUrl: 'mqtt://broker:1883',
-      mqttPublicUrl: 'mqtts://roastery.test:8883',
-      brokerManagementUrl: 'http://broker:18083',
+      mqttUrls: ['mqtt://broker:1883'],
+      mqttPublicUrls: ['mqtts://roastery.test:8883'],
+      brokerManagementUrls: ['http://broker:18083'],
       trustedProxies: 1,
       adminEmail: 'owner@roastery.test',
     });

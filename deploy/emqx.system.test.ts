@@ -49,7 +49,7 @@ const headersFor = (key: string) =>
 it('EMQX: the api answers the requests of emqx.conf in its shapes, and revokes by EMQX’s API with an API key', async () => {
   const emqx = await startEmqxApi('key:secret', new Set([clientIdOf('RM30-1')]));
   const opened = await openTestApi({
-    brokerManagementUrl: emqx.url,
+    brokerManagementUrls: [emqx.url],
     brokerManagementHeaders: headersFor('key:secret'),
   });
   const { test, admin } = opened;

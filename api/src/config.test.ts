@@ -16,7 +16,7 @@ describe('readConfig', () => {
       publicUrl: 'http://127.0.0.1:3000',
       isHttps: false,
       trustedProxies: 0,
-      mqttPublicUrl: 'mqtt://127.0.0.1:1883',
+      mqttPublicUrls: ['mqtt://127.0.0.1:1883'],
     });
   });
   it('derives the kind of cookie from the public address, and removes its trailing slash', () => {
@@ -38,7 +38,27 @@ describe('readConfig', () => {
     expect(() => readConfig({ ...least, DATABASE_URL: `${hosts}${wishes}standby` })).toThrow('DATABASE_URL');
     expect(() => readConfig({ ...least, DATABASE_URL: 'postgres://db-1,db-2:port/roastery' })).toThrow('DATABASE_URL');
   });
+  it('reads one broker or several, each with the address at which it ends connections', () => {
+    const several = {
+      MQTT_URLS: 'mqtt://broker-1, mqtt://broker-2:1884',
+      MQTT_PUBLIC_URLS: 'mqtts://one.roast.example,mqtts://two.roast.example',
+      BROKER_MANAGEMENT_URLS: 'http://broker-1:18083/,http://broker-2:18083',
+    };
+    expect(readConfig({ ...least, MQTT_URL: 'mqtt://only' })).toMatchObject({
+      mqttUrls: ['mqtt://only'],
+      mqttPublicUrls: ['mqtt://only'],
+      brokerManagementUrls: ['http://127.0.0.1:18083'],
+    });
+    expect(readConfig({ ...least, ...several })).toMatchObject({
+      mqttUrls: ['mqtt://broker-1', 'mqtt://broker-2:1884'],
+      mqttPublicUrls: ['mqtts://one.roast.example', 'mqtts://two.roast.example'],
+      brokerManagementUrls: ['http://broker-1:18083', 'http://broker-2:18083'],
+    });
+    const { BROKER_MANAGEMENT_URLS: _addresses, ...without } = several;
+    expect(() => readConfig({ ...least, ...without })).toThrow('BROKER_MANAGEMENT_URLS');
+  });
   it.each([
+    ['MQTT_URLS', { MQTT_URLS: 'mqtt://one,two' }],
     ['DATABASE_URL', { DATABASE_URL: 'mysql://x' }],
     ['BROKER_SECRET', { BROKER_SECRET: 'short' }],
     ['SECRET_KEY', { SECRET_KEY: 'short' }],

@@ -1,3 +1,4 @@
+import { maxBrokers } from '@roastery/contract/mqtt';
 import { databaseUrlShape } from '@roastery/runtime/database-url';
 import { readEnv } from '@roastery/runtime/env';
 import { logLevels } from '@roastery/runtime/logger';
@@ -7,6 +8,19 @@ import { usualAnswerLimits } from './http/unread-answers.ts';
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' });
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+const mqttUrl = z.url({ protocol: /^mqtts?$/, error: 'must be an mqtt:// or mqtts:// address' });
+const boardUrl = z.url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' });
+/** Addresses separated by commas. */
+const listOf = (shape: z.ZodType<string, string>) =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
+    .pipe(z.array(shape).min(1).max(maxBrokers));
 
 const envShape = z
   .object({
@@ -21,10 +35,11 @@ const envShape = z
     PORTAL_DIR: z.string().optional(),
     /** The folder `packages` of a release: software for boards. */
     PACKAGES_DIR: z.string().optional(),
-    MQTT_URL: z
-      .url({ protocol: /^mqtts?$/, error: 'must be an mqtt:// or mqtts:// address' })
-      .default('mqtt://127.0.0.1:1883'),
-    MQTT_PUBLIC_URL: z.url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' }).optional(),
+    MQTT_URL: mqttUrl.default('mqtt://127.0.0.1:1883'),
+    /** Several brokers side by side, instead of `MQTT_URL`. */
+    MQTT_URLS: listOf(mqttUrl).optional(),
+    MQTT_PUBLIC_URL: boardUrl.optional(),
+    MQTT_PUBLIC_URLS: listOf(mqttUrl).optional(),
     /** The instances of the api divide the machines: each stores the journals of its own ones. */
     MQTT_SHARED_INGEST: z.enum(['true', 'false']).default('false'),
     /**
@@ -33,6 +48,7 @@ const envShape = z
     MOSQUITTO_DYNAMIC_SECURITY: z.enum(['true', 'false']).default('false'),
     BROKER_SECRET: z.string().min(16, 'needs at least 16 characters'),
     BROKER_MANAGEMENT_URL: httpUrl.default('http://127.0.0.1:18083'),
+    BROKER_MANAGEMENT_URLS: listOf(httpUrl).optional(),
     /** EMQX's `<API key>:<secret key>`; our own broker authenticates the api by the broker secret. */
     BROKER_MANAGEMENT_KEY: z
       .string()
@@ -57,6 +73,15 @@ const envShape = z
     path: ['ADMIN_EMAIL'],
     message: 'is missing although ADMIN_PASSWORD is given',
   })
+  .refine(
+    (env) =>
+      env.MOSQUITTO_DYNAMIC_SECURITY === 'true' ||
+      (env.MQTT_URLS?.length ?? 1) === (env.BROKER_MANAGEMENT_URLS?.length ?? 1),
+    {
+      path: ['BROKER_MANAGEMENT_URLS'],
+      message: 'needs an address for each broker of MQTT_URLS: a revoked board is disconnected at all of them',
+    },
+  )
   .refine((env) => env.SMTP_URL === undefined || env.MAIL_FROM !== undefined, {
     path: ['MAIL_FROM'],
     message: 'is missing although SMTP_URL is given',
@@ -68,6 +93,9 @@ const envShape = z
 export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
   const given = readEnv(envShape, env);
   const publicUrl = withoutSlash(given.PUBLIC_URL ?? `http://${given.HOST}:${given.PORT}`);
+  const mqttUrls = given.MQTT_URLS ?? [given.MQTT_URL];
+  const publicUrls = given.MQTT_PUBLIC_URL === undefined ? mqttUrls : [given.MQTT_PUBLIC_URL];
+  const mqttPublicUrls = given.MQTT_PUBLIC_URLS ?? publicUrls;
   return {
     databaseUrl: given.DATABASE_URL,
     databaseConnections: given.DATABASE_CONNECTIONS,
@@ -78,13 +106,13 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
     trustedProxies: given.TRUSTED_PROXIES,
     portalDir: given.PORTAL_DIR,
     packagesDir: given.PACKAGES_DIR,
-    mqttUrl: given.MQTT_URL,
-    /** The broker address for boards. */
-    mqttPublicUrl: given.MQTT_PUBLIC_URL ?? given.MQTT_URL,
+    mqttUrls,
+    /** The addresses of the brokers for boards. */
+    mqttPublicUrls,
     dividesJournals: given.MQTT_SHARED_INGEST === 'true',
     mosquittoUsers: given.MOSQUITTO_DYNAMIC_SECURITY === 'true',
     brokerSecret: given.BROKER_SECRET,
-    brokerManagementUrl: withoutSlash(given.BROKER_MANAGEMENT_URL),
+    brokerManagementUrls: (given.BROKER_MANAGEMENT_URLS ?? [given.BROKER_MANAGEMENT_URL]).map(withoutSlash),
     brokerManagementHeaders:
       given.BROKER_MANAGEMENT_KEY === undefined
         ? { 'x-broker-secret': given.BROKER_SECRET }

@@ -5,8 +5,8 @@ import { realClock, type Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createApp, type Domain } from './app.ts';
-import { openMqttLink } from './broker/link.ts';
-import { createBrokerManagement } from './broker/management.ts';
+import { openMqttLinks } from './broker/links.ts';
+import { allBrokers, createBrokerManagement } from './broker/management.ts';
 import { keepMosquittoUsers } from './broker/mosquitto-users.ts';
 import type { ApiConfig } from './config.ts';
 import type { AppContext } from './context.ts';
@@ -48,7 +48,12 @@ const createContext = (config: ApiConfig, log: Logger, clock: Clock) => {
   const url = config.databaseUrl;
   const servers = followServers(url, log);
   const sql = openDatabase({ url, servers, log, connections: config.databaseConnections });
-  const mqtt = openMqttLink({ url: config.mqttUrl, secret: config.brokerSecret, log });
+  const mqtt = openMqttLinks({
+    urls: config.mqttUrls,
+    boardUrls: config.mqttPublicUrls,
+    secret: config.brokerSecret,
+    log,
+  });
   const context: AppContext = {
     config,
     log,
@@ -59,9 +64,13 @@ const createContext = (config: ApiConfig, log: Logger, clock: Clock) => {
     bodies: createBodyBudget(config.bodyLimits),
     answers: createUnreadAnswers(clock, config.answerLimits),
     mqtt,
-    broker: config.mosquittoUsers
-      ? keepMosquittoUsers({ sql, mqtt, secretKey: config.secretKey, log })
-      : createBrokerManagement(config.brokerManagementUrl, config.brokerManagementHeaders, log),
+    broker: allBrokers(
+      config.mosquittoUsers
+        ? mqtt.links.map((link) => keepMosquittoUsers({ sql, mqtt: link, secretKey: config.secretKey, log }))
+        : config.brokerManagementUrls.map((address) =>
+            createBrokerManagement(address, config.brokerManagementHeaders, log),
+          ),
+    ),
     streams: createOpenStreams(),
     health: createHealth(),
     files: createFileReaders(log),

@@ -2,7 +2,7 @@ import { parseTopic } from '@roastery/contract/mqtt';
 import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { z } from 'zod';
-import type { MessageHandler } from './link.ts';
+import type { MessageHandler, Origin } from './link.ts';
 
 export interface JsonMessage<S extends z.ZodType> {
   readonly shape: S;
@@ -18,10 +18,10 @@ const logEveryMs = 60_000;
 export const jsonHandler = <S extends z.ZodType>(
   log: Logger,
   { shape, maxBytes }: JsonMessage<S>,
-  onMessage: (value: z.output<S>, serialNumber: string) => void,
+  onMessage: (value: z.output<S>, serialNumber: string, origin: Origin) => void,
 ): MessageHandler => {
   const mayLog = createLogGate(logEveryMs);
-  return (topic, payload) => {
+  return (topic, payload, origin) => {
     const place = parseTopic(topic);
     if (place === undefined || payload.length === 0) return;
     const { serialNumber, kind } = place;
@@ -31,7 +31,7 @@ export const jsonHandler = <S extends z.ZodType>(
     };
     if (payload.length > maxBytes) return refuse(`longer than ${maxBytes} bytes`);
     const message = parseJson(shape, payload.toString('utf8'));
-    if (message.success) onMessage(message.data, serialNumber);
+    if (message.success) onMessage(message.data, serialNumber, origin);
     else refuse(describeRefusal(message));
   };
 };

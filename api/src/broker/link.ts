@@ -1,17 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { allMachines, maxPacketBytes, serviceUserName, topicKinds, type TopicKind } from '@roastery/contract/mqtt';
-import { createBackoff } from '@roastery/runtime/backoff';
+import { allMachines, maxPacketBytes, serviceUserName, type TopicKind } from '@roastery/contract/mqtt';
+import { createBackoff, pause } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { MqttClient, type IClientOptions } from 'mqtt';
-import { connectTo, publishPackets, type BrokerStream, type Message } from './plain-messages.ts';
+import { brokerAt, connectTo, type BrokerStream } from './broker-stream.ts';
+import { publishPackets, type Message } from './plain-messages.ts';
+import { Subscriptions } from './subscriptions.ts';
 
-export type MessageHandler = (topic: string, payload: Buffer) => void;
+/** Where a message came from. */
+export interface Origin {
+  readonly link: MqttLink;
+  /** The broker kept it: it may be older than what another broker has. */
+  readonly retained: boolean;
+}
+export type MessageHandler = (topic: string, payload: Buffer, origin: Origin) => void;
 
 /** Subscribes to one kind of message, of all machines or of some. Returns a function that unsubscribes. */
 export type SubscribeKind = (kind: TopicKind, qos: 0 | 1, handler: MessageHandler) => () => void;
 /** … of all machines. */
 export const subscribeAll =
-  (mqtt: Pick<MqttLink, 'subscribe'>): SubscribeKind =>
+  (mqtt: Pick<MqttChannel, 'subscribe'>): SubscribeKind =>
   (kind, qos, handler) =>
     mqtt.subscribe(allMachines(kind), qos, handler);
 
@@ -22,34 +30,46 @@ export interface TopicSet {
   remove(topics: Iterable<string>): void;
 }
 
-/** The api's own connection to the broker. */
-export interface MqttLink {
+/** One broker, or all brokers together. */
+export interface MqttChannel {
+  /** With several brokers: to one of them at least. */
   readonly isConnected: boolean;
+  /** The brokers without a connection. */
+  readonly missing: readonly string[];
+  /** The addresses of all brokers for boards. */
+  readonly boardUrls: readonly string[];
   /**
    * Rejects when there is no connection: nothing is queued, callers decide what to repeat. Also rejects a message that
-   * is too large for the broker, because the broker would close this connection and with it stop all journals.
+   * is too large for the broker, because the broker would close this connection and with it stop all journals. With several
+   * brokers the message goes to each that is connected, and one that has it is enough.
    */
   publish(topic: string, payload: string | Buffer, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
-  /** Sends messages of QoS 0 with one write. Returns false without a connection. Throws when one is too large. */
-  sendAll(messages: readonly Message[]): boolean;
   /**
    * Subscribes now and after every reconnect: to a topic, or to all machines of a kind. Several handlers may share a
    * filter. Returns a function that unsubscribes. A message whose handler throws is logged and skipped: no message
    * ends the process.
    */
   subscribe(filter: string, qos: 0 | 1, handler: MessageHandler): () => void;
-  /** A changing set of topics with one handler, some hundred in a packet. A topic that is added twice counts once. */
-  subscribeSet(qos: 0 | 1, handler: MessageHandler): TopicSet;
-  /** Connected, and the broker has confirmed every subscription. */
-  readonly isSubscribed: boolean;
   /** Called at once when connected, and on every (re)connect. Returns a function that removes the handler. */
   onConnect(handler: () => void): () => void;
   close(): Promise<void>;
 }
 
+/** The api's own connection to a broker. */
+export interface MqttLink extends MqttChannel {
+  /** `host:port` of the broker: the same in every api. */
+  readonly broker: string;
+  /** Sends messages of QoS 0 with one write. Returns false without a connection. Throws when one is too large. */
+  sendAll(messages: readonly Message[]): boolean;
+  /** A changing set of topics with one handler, some hundred in a packet. A topic that is added twice counts once. */
+  subscribeSet(qos: 0 | 1, handler: MessageHandler): TopicSet;
+  /** Connected, and the broker has confirmed every subscription. */
+  readonly isSubscribed: boolean;
+}
+
 export type IsDue = (serialNumber: string) => boolean;
 
-/** The machines whose retained messages, config and plans, this instance publishes. */
+/** The machines whose retained messages, config and plans, this instance publishes at a broker. */
 export interface PublishingShare {
   /** Whether it publishes what changes of this machine. */
   readonly owns: IsDue;
@@ -70,6 +90,7 @@ export const wholeShare = (mqtt: Pick<MqttLink, 'onConnect'>): PublishingShare =
 
 export interface MqttLinkOptions {
   readonly url: string;
+  readonly boardUrls?: readonly string[];
   readonly secret: string;
   readonly log: Logger;
   /** The broker ends a connection that is silent for one and a half times as long. */
@@ -80,172 +101,190 @@ export interface MqttLinkOptions {
 const maxPayloadBytes = maxPacketBytes - 1024;
 /** A packet of so many topics is far below the limit of a broker. */
 const topicsPerPacket = 400;
+const closeWithinMs = 1000;
 
-const filterOfKind = new Map(topicKinds.map((kind) => [`/${kind}`, allMachines(kind)]));
-/** The filter over all machines for the kind of this topic. */
-const allMachinesOf = (topic: string): string => filterOfKind.get(topic.slice(topic.lastIndexOf('/'))) ?? topic;
+class BrokerLink implements MqttLink {
+  readonly broker: string;
+  readonly boardUrls: readonly string[];
+  readonly #client: MqttClient;
+  readonly #log: Logger;
+  readonly #subscriptions = new Subscriptions<MessageHandler>();
+  readonly #unconfirmed = new Set<string>();
+  readonly #connectHandlers = new Set<() => void>();
+  readonly #backoff = createBackoff(500, 10_000);
+  readonly #mayLog = createLogGate(60_000);
+  readonly #mayLogFault = createLogGate(60_000);
+  readonly #pingEveryMs: number;
+  readonly #plain: Origin = { link: this, retained: false };
+  readonly #kept: Origin = { link: this, retained: true };
+  #stream: BrokerStream | undefined;
+  #connectedAt: number | undefined;
+  #pingedAt = 0;
 
-interface Subscription {
-  readonly qos: 0 | 1;
-  readonly handlers: readonly MessageHandler[];
-}
+  constructor({ url, boardUrls = [], secret, log, keepaliveSeconds = 15 }: MqttLinkOptions) {
+    const at = new URL(url);
+    this.broker = brokerAt(at);
+    this.boardUrls = boardUrls;
+    this.#log = log;
+    this.#pingEveryMs = (keepaliveSeconds * 1000) / 3;
+    const options: IClientOptions = {
+      clientId: `api-${randomBytes(8).toString('hex')}`,
+      username: serviceUserName,
+      password: secret,
+      clean: true,
+      keepalive: keepaliveSeconds,
+      connectTimeout: 5000,
+      // We resubscribe ourselves, and a refused CONNACK must not end the attempts (mqtt.js would give up by default).
+      resubscribe: false,
+      reconnectOnConnackError: true,
+      queueQoSZero: false,
+      reconnectPeriod: this.#backoff.nextMs(),
+    };
+    this.#client = new MqttClient(() => (this.#stream = connectTo(at)), options);
+    this.#follow();
+  }
 
-/** Connects in the background and reconnects indefinitely, 1 to 10 s apart with jitter. */
-export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLinkOptions): MqttLink => {
-  const backoff = createBackoff(500, 10_000);
-  const subscriptions = new Map<string, Subscription>();
-  const unconfirmed = new Set<string>();
-  const connectHandlers = new Set<() => void>();
-  const options: IClientOptions = {
-    clientId: `api-${randomBytes(8).toString('hex')}`,
-    username: serviceUserName,
-    password: secret,
-    clean: true,
-    keepalive: keepaliveSeconds,
-    connectTimeout: 5000,
-    // We resubscribe ourselves, and a refused CONNACK must not end the attempts (mqtt.js would give up by default).
-    resubscribe: false,
-    reconnectOnConnackError: true,
-    queueQoSZero: false,
-    reconnectPeriod: backoff.nextMs(),
-  };
-  let stream: BrokerStream | undefined;
-  const client = new MqttClient(() => (stream = connectTo(new URL(url))), options);
-  const mayLogFault = createLogGate(60_000);
-  const guard = (about: { topic?: string; bytes?: number }, work: () => void): void => {
+  get isConnected(): boolean {
+    return this.#client.connected;
+  }
+
+  get missing(): readonly string[] {
+    return this.#client.connected ? [] : [this.broker];
+  }
+
+  get isSubscribed(): boolean {
+    return this.#client.connected && this.#unconfirmed.size === 0;
+  }
+
+  async publish(
+    topic: string,
+    payload: string | Buffer,
+    { qos = 1, retain = false }: { qos?: 0 | 1; retain?: boolean } = {},
+  ): Promise<void> {
+    if (!this.#client.connected) throw new Error('the broker is not connected');
+    const bytes = Buffer.byteLength(payload);
+    if (bytes > maxPayloadBytes) throw new Error(`a message of ${bytes} bytes is too large for the broker: ${topic}`);
+    await this.#client.publishAsync(topic, payload, { qos, retain });
+  }
+
+  sendAll(messages: readonly Message[]): boolean {
+    if (!this.#client.connected || this.#stream === undefined) return false;
+    this.#stream.write(publishPackets(messages));
+    return true;
+  }
+
+  subscribe(filter: string, qos: 0 | 1, handler: MessageHandler): () => void {
+    this.#add([filter], qos, handler);
+    return () => this.#unsubscribeNow(this.#subscriptions.remove([filter], handler));
+  }
+
+  subscribeSet(qos: 0 | 1, handler: MessageHandler): TopicSet {
+    const topics = new Set<string>();
+    return {
+      topics,
+      add: (wanted) => {
+        const added = [...new Set(wanted)].filter((topic) => !topics.has(topic));
+        for (const topic of added) topics.add(topic);
+        this.#add(added, qos, handler);
+      },
+      remove: (removed) => {
+        const gone = [...removed].filter((topic) => topics.delete(topic));
+        this.#unsubscribeNow(this.#subscriptions.remove(gone, handler));
+      },
+    };
+  }
+
+  onConnect(handler: () => void): () => void {
+    this.#connectHandlers.add(handler);
+    if (this.#client.connected) this.#guard({}, handler);
+    return () => this.#connectHandlers.delete(handler);
+  }
+
+  async close(): Promise<void> {
+    const ended = this.#client.endAsync(!this.#client.connected);
+    // A broker that hangs confirms nothing.
+    await Promise.race([ended, pause(closeWithinMs)]);
+    await this.#client.endAsync(true);
+  }
+
+  #follow(): void {
+    const client = this.#client;
+    const warn = (key: string, message: string, about: object = {}): void => {
+      if (this.#mayLog(key) !== undefined) this.#log.warn({ ...about, broker: this.broker }, message);
+    };
+    client.on('connect', () => this.#connected());
+    client.on('close', () => {
+      const lastedMs = this.#connectedAt === undefined ? 0 : performance.now() - this.#connectedAt;
+      this.#connectedAt = undefined;
+      client.options.reconnectPeriod = this.#backoff.nextMs({ lastedMs });
+    });
+    client.on('offline', () => warn('offline', 'broker unreachable, retrying'));
+    client.on('error', (error) => warn(error.message, 'broker connection failed', { reason: error.message }));
+    client.on('message', (topic, payload, { retain }) => this.#deliver(topic, payload, retain));
+  }
+
+  #connected(): void {
+    this.#connectedAt = performance.now();
+    this.#stream?.deliverTo((topic, payload) => {
+      this.#pingUnderLoad();
+      this.#deliver(topic, payload, false);
+    });
+    this.#log.info({ broker: this.broker }, 'broker connected');
+    for (const qos of [0, 1] as const) this.#subscribeNow(this.#subscriptions.filters(qos), qos);
+    for (const handler of this.#connectHandlers) this.#guard({}, handler);
+  }
+
+  #deliver(topic: string, payload: Buffer, retained: boolean): void {
+    const origin = retained ? this.#kept : this.#plain;
+    for (const handler of this.#subscriptions.handlersOf(topic))
+      this.#guard({ topic, bytes: payload.length }, () => handler(topic, payload, origin));
+  }
+
+  #guard(about: { topic?: string; bytes?: number }, work: () => void): void {
     try {
       work();
     } catch (error) {
-      const held = mayLogFault(about.topic ?? 'connect');
-      if (held !== undefined) log.error({ ...about, err: error, held }, 'mqtt handler failed');
+      const held = this.#mayLogFault(about.topic ?? 'connect');
+      if (held !== undefined) this.#log.error({ ...about, err: error, held }, 'mqtt handler failed');
     }
-  };
-  const subscribeNow = (filters: readonly string[], qos: 0 | 1): void => {
-    for (const filter of filters) unconfirmed.add(filter);
-    for (let at = 0; at < filters.length; at += topicsPerPacket) {
-      const some = filters.slice(at, at + topicsPerPacket);
-      client.subscribe(some, { qos }, (error, granted) => {
-        const refused = granted?.filter((grant) => grant.qos > 2).map(({ topic }) => topic) ?? [];
-        if (error || refused.length > 0) log.warn({ err: error, refused }, 'broker refused a subscription');
-        if (!error) for (const filter of some) if (!refused.includes(filter)) unconfirmed.delete(filter);
-      });
-    }
-  };
-  const unsubscribeNow = (filters: readonly string[]): void => {
-    for (const filter of filters) unconfirmed.delete(filter);
-    for (let at = 0; at < filters.length && client.connected; at += topicsPerPacket)
-      client.unsubscribe(filters.slice(at, at + topicsPerPacket));
-  };
-  /** Returns those without a subscription. */
-  const addHandler = (filters: readonly string[], qos: 0 | 1, handler: MessageHandler): string[] =>
-    filters.filter((filter) => {
-      const known = subscriptions.get(filter);
-      subscriptions.set(filter, { qos: known?.qos ?? qos, handlers: [...(known?.handlers ?? []), handler] });
-      return known === undefined;
-    });
-  /** Returns those without a handler. */
-  const removeHandler = (filters: readonly string[], handler: MessageHandler): string[] =>
-    filters.filter((filter) => {
-      const known = subscriptions.get(filter);
-      if (known === undefined) return false;
-      const handlers = known.handlers.filter((one) => one !== handler);
-      if (handlers.length > 0) subscriptions.set(filter, { ...known, handlers });
-      else subscriptions.delete(filter);
-      return handlers.length === 0;
-    });
-  const deliver = (topic: string, payload: Buffer): void => {
-    const ofAll = allMachinesOf(topic);
-    for (const filter of ofAll === topic ? [topic] : [topic, ofAll])
-      for (const handler of subscriptions.get(filter)?.handlers ?? [])
-        guard({ topic, bytes: payload.length }, () => handler(topic, payload));
-  };
+  }
+
   /**
    * The answer to a ping is queued behind the messages that a busy broker has for us. While they arrive, the client
    * only sends its pings. If it waited for the answers, it would end the connection and lose the messages exactly when
    * there are most of them.
    */
-  let pingedAt = 0;
-  const pingUnderLoad = (): void => {
+  #pingUnderLoad(): void {
     const now = performance.now();
-    if (now - pingedAt < (keepaliveSeconds * 1000) / 3) return;
-    pingedAt = now;
-    client.sendPing();
-    client.reschedulePing(true);
-  };
-  let connectedAt: number | undefined;
-  client.on('connect', () => {
-    connectedAt = performance.now();
-    stream?.deliverTo((topic, payload) => {
-      pingUnderLoad();
-      deliver(topic, payload);
-    });
-    log.info('broker connected');
-    for (const qos of [0, 1] as const)
-      subscribeNow(
-        Array.from(subscriptions).flatMap(([filter, { qos: wanted }]) => (wanted === qos ? filter : [])),
-        qos,
-      );
-    for (const handler of connectHandlers) guard({}, handler);
-  });
-  client.on('close', () => {
-    const lastedMs = connectedAt === undefined ? 0 : performance.now() - connectedAt;
-    connectedAt = undefined;
-    client.options.reconnectPeriod = backoff.nextMs({ lastedMs });
-  });
-  const gate = createLogGate(60_000);
-  client.on('offline', () => {
-    if (gate('offline') !== undefined) log.warn('broker unreachable, retrying');
-  });
-  client.on('error', (error) => {
-    if (gate(error.message) !== undefined) log.warn({ reason: error.message }, 'broker connection failed');
-  });
-  client.on('message', deliver);
-  return {
-    get isConnected() {
-      return client.connected;
-    },
-    async publish(topic, payload, { qos = 1, retain = false } = {}) {
-      if (!client.connected) throw new Error('the broker is not connected');
-      const bytes = Buffer.byteLength(payload);
-      if (bytes > maxPayloadBytes) throw new Error(`a message of ${bytes} bytes is too large for the broker: ${topic}`);
-      await client.publishAsync(topic, payload, { qos, retain });
-    },
-    sendAll(messages) {
-      if (!client.connected || stream === undefined) return false;
-      stream.write(publishPackets(messages));
-      return true;
-    },
-    get isSubscribed() {
-      return client.connected && unconfirmed.size === 0;
-    },
-    subscribe(filter, qos, handler) {
-      const fresh = addHandler([filter], qos, handler);
-      if (client.connected) subscribeNow(fresh, qos);
-      return () => unsubscribeNow(removeHandler([filter], handler));
-    },
-    subscribeSet(qos, handler) {
-      const topics = new Set<string>();
-      return {
-        topics,
-        add(wanted) {
-          const added = [...new Set(wanted)].filter((topic) => !topics.has(topic));
-          for (const topic of added) topics.add(topic);
-          const fresh = addHandler(added, qos, handler);
-          if (client.connected) subscribeNow(fresh, qos);
-        },
-        remove(removed) {
-          const gone = [...removed].filter((topic) => topics.delete(topic));
-          unsubscribeNow(removeHandler(gone, handler));
-        },
-      };
-    },
-    onConnect(handler) {
-      connectHandlers.add(handler);
-      if (client.connected) guard({}, handler);
-      return () => connectHandlers.delete(handler);
-    },
-    async close() {
-      await client.endAsync(!client.connected);
-    },
-  };
-};
+    if (now - this.#pingedAt < this.#pingEveryMs) return;
+    this.#pingedAt = now;
+    this.#client.sendPing();
+    this.#client.reschedulePing(true);
+  }
+
+  #add(filters: readonly string[], qos: 0 | 1, handler: MessageHandler): void {
+    const fresh = this.#subscriptions.add(filters, qos, handler);
+    if (this.#client.connected) this.#subscribeNow(fresh, qos);
+  }
+
+  #subscribeNow(filters: readonly string[], qos: 0 | 1): void {
+    for (const filter of filters) this.#unconfirmed.add(filter);
+    for (let at = 0; at < filters.length; at += topicsPerPacket) {
+      const some = filters.slice(at, at + topicsPerPacket);
+      this.#client.subscribe(some, { qos }, (error, granted) => {
+        const refused = granted?.filter((grant) => grant.qos > 2).map(({ topic }) => topic) ?? [];
+        if (error || refused.length > 0) this.#log.warn({ err: error, refused }, 'broker refused a subscription');
+        if (!error) for (const filter of some) if (!refused.includes(filter)) this.#unconfirmed.delete(filter);
+      });
+    }
+  }
+
+  #unsubscribeNow(filters: readonly string[]): void {
+    for (const filter of filters) this.#unconfirmed.delete(filter);
+    for (let at = 0; at < filters.length && this.#client.connected; at += topicsPerPacket)
+      this.#client.unsubscribe(filters.slice(at, at + topicsPerPacket));
+  }
+}
+
+/** Connects in the background and reconnects indefinitely, 1 to 10 s apart with jitter. */
+export const openMqttLink = (options: MqttLinkOptions): MqttLink => new BrokerLink(options);

@@ -41,3 +41,18 @@ export const createBrokerManagement = (
   loginOf: () => Promise.resolve(undefined),
   close: () => undefined,
 });
+
+/** A board may be connected to any of these brokers. */
+export const allBrokers = (brokers: readonly BrokerManagement[]): BrokerManagement => ({
+  async disconnect(clientId) {
+    const isDisconnected = await Promise.all(brokers.map((broker) => broker.disconnect(clientId)));
+    return isDisconnected.includes(true);
+  },
+  async loginOf(serialNumber) {
+    const [login] = await Promise.all(brokers.map((broker) => broker.loginOf(serialNumber)));
+    return login;
+  },
+  close() {
+    for (const broker of brokers) broker.close();
+  },
+});

@@ -18,7 +18,7 @@ const openRoastery = async (apis: 1 | 2 = 1) => {
   const broker = await startMosquitto(port, { [serviceUserName]: testBrokerSecret });
   const database = await createTestDatabase(migratedTemplate);
   const mqttUrl = `mqtt://127.0.0.1:${port}`;
-  const settings = { mqttUrl, mqttPublicUrl: mqttUrl, mosquittoUsers: true };
+  const settings = { mqttUrls: [mqttUrl], mqttPublicUrls: [mqttUrl], mosquittoUsers: true };
   const one = await startTestApi(database.url, settings);
   const two = apis === 2 ? await startTestApi(database.url, settings) : one;
   for (const { api } of [one, two]) await until('the broker', () => api.context.mqtt.isConnected);

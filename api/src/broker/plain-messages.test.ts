@@ -2,7 +2,8 @@ import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { generate, parser } from 'mqtt-packet';
 import { describe, expect, it } from 'vitest';
-import { BrokerStream, publishPackets } from './plain-messages.ts';
+import { BrokerStream } from './broker-stream.ts';
+import { publishPackets } from './plain-messages.ts';
 
 const messages = [
   { topic: 'roastery/v1/A/ack', payload: '{"v":1}' },

@@ -20,7 +20,7 @@ const ingestState = ({ health }: ServerContext) => {
 };
 
 /**
- * For operators of the server. `/healthz`: the process answers. `/readyz`: the database writes, the broker answers, the schema is up
+ * For operators of the server. `/healthz`: the process answers. `/readyz`: the database writes, a broker answers, the schema is up
  * to date, ingest commits messages, the process is not ending. `/metrics`: for loopback peers without a proxy, or with
  * METRICS_TOKEN. All three only under a name of this server, or with that token.
  */
@@ -43,6 +43,7 @@ export const mountOperations = (app: Hono<Env>, context: ServerContext): void =>
     const state = {
       database: context.health.migrated && (await context.databaseWatch.writesWithin(maxDatabaseAnswerMs)),
       broker: context.mqtt.isConnected,
+      brokers_missing: context.mqtt.missing,
       ingest: ingestState(context),
       started: context.health.started,
       stopping: context.health.stopping,

@@ -49,7 +49,7 @@ export interface ServerContext {
   readonly bodies: BodyBudget;
   /** What unread answers hold in memory. */
   readonly answers: UnreadAnswers;
-  readonly mqtt: { readonly isConnected: boolean };
+  readonly mqtt: { readonly isConnected: boolean; readonly missing: readonly string[] };
   /** Long answers (server-sent events) that must end with their session or with the process. */
   readonly streams: OpenStreams;
   readonly health: Health;

@@ -9,7 +9,7 @@ import { until } from '@roastery/testing/until';
 import { connectAsync } from 'mqtt';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openMqttLink, type MqttLink } from '../broker/link.ts';
+import { openMqttLinks, type MqttLinks } from '../broker/links.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase, type Database } from '../db/sql.ts';
 import { createHealth } from '../http/server-context.ts';
@@ -20,10 +20,10 @@ import { type Ingest, startIngest } from './ingest.ts';
 
 describe('ingest over MQTT', () => {
   let broker: PlainBroker;
-  let mqtt: MqttLink;
+  let mqtt: MqttLinks;
   beforeAll(async () => {
     broker = await startPlainBroker();
-    mqtt = openMqttLink({ url: broker.url, secret: 'none', log: silentLog });
+    mqtt = openMqttLinks({ urls: [broker.url], secret: 'none', log: silentLog });
     await until('the broker link', () => mqtt.isConnected);
   });
   afterAll(async () => {

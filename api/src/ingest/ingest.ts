@@ -1,8 +1,8 @@
-import { parseTopic } from '@roastery/contract/mqtt';
 import type { Clock } from '@roastery/runtime/clock';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { subscribeAll, wholeShare, type MqttLink } from '../broker/link.ts';
+import { subscribeAll, wholeShare } from '../broker/link.ts';
+import type { MqttLinks } from '../broker/links.ts';
 import type { Message } from '../broker/plain-messages.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
@@ -11,6 +11,7 @@ import { followConfigs } from '../domains/machine-maps/clear-retained.ts';
 import { followPlans } from '../domains/planned/follow-plans.ts';
 import type { Health } from '../http/server-context.ts';
 import { createAcknowledgements } from './acknowledgements.ts';
+import { BoardPlaces } from './board-places.ts';
 import { type BatchWriterOptions, createBatchWriter, type Flushed, type IngestProgress } from './batch-writer.ts';
 import { type Instances, joinInstances } from './instances.ts';
 import { ownedShare } from './owned-share.ts';
@@ -111,7 +112,7 @@ const createIngestMetrics = (registry: Registry, progress: () => IngestProgress,
 
 export interface IngestContext {
   readonly sql: Database;
-  readonly mqtt: MqttLink;
+  readonly mqtt: MqttLinks;
   readonly log: Logger;
   readonly clock: Clock;
   readonly metrics: Registry;
@@ -140,31 +141,17 @@ export interface Ingest {
   close(): Promise<void>;
 }
 
-/** Serial numbers by journal topic: a lookup is faster than decoding and checking the topic again. */
-const createSerials = () => {
-  const serials = new Map<string, string>();
-  return (topic: string): string | undefined => {
-    const known = serials.get(topic);
-    if (known !== undefined) return known;
-    const place = parseTopic(topic);
-    if (place?.kind !== 'journal') return undefined;
-    if (serials.size >= maxSerials) serials.clear();
-    serials.set(topic, place.serialNumber);
-    return place.serialNumber;
-  };
-};
-const maxSerials = 50_000;
-
 /** Subscribes to the journals and statuses of all machines, or of its own ones, stores, and acknowledges after the commit. */
 export const startIngest = (context: IngestContext, options: IngestOptions = {}): Ingest => {
   const { sql, mqtt, clock } = context;
   const log = context.log.child({ part: 'ingest' });
   const lastSeen = createLastSeen(sql, log, clock);
   const mayLog = createLogGate(60_000);
+  const places = new BoardPlaces(mqtt);
 
   const sendAcknowledgements = (messages: readonly Message[]): void => {
     // QoS 0: a lost acknowledgement is repaired when the board sends again.
-    if (!mqtt.sendAll(messages) && mayLog('ack') !== undefined) log.warn('acknowledgements not sent');
+    if (!places.sendAll(messages) && mayLog('ack') !== undefined) log.warn('acknowledgements not sent');
   };
   const acknowledgements = createAcknowledgements(sendAcknowledgements, clock, options.acknowledgeWithinMs);
   const onCommitted = (committed: Flushed): void => {
@@ -193,24 +180,24 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   });
   context.health.ingest = () => writer.progress();
   const { instancesDatabase } = options;
-  const instances = instancesDatabase && joinInstances({ sql: instancesDatabase, mqtt, log });
-  const owned = instances && followOwnedMachines({ sql, mqtt, log, instances });
+  const instances = instancesDatabase && joinInstances({ sql: instancesDatabase, links: mqtt.links, log });
+  const owned = instances && followOwnedMachines({ sql, links: mqtt.links, log, instances });
   const subscribe = owned?.subscribe ?? subscribeAll(mqtt);
   const metrics = createIngestMetrics(context.metrics, () => writer.progress(), instances);
 
-  const serialOf = createSerials();
   // A board resends unacknowledged messages, so acknowledgements between broker and api would only double the packets.
-  const unsubscribe = subscribe('journal', 0, (topic, payload) => {
-    const serialNumber = serialOf(topic);
+  const unsubscribe = subscribe('journal', 0, (topic, payload, { link }) => {
+    const serialNumber = places.heard(topic, link);
     if (serialNumber === undefined) return;
     metrics.messages.inc();
     writer.add({ topic, serialNumber, payload, receivedAtMs: clock.now() });
   });
   const onLeaving = (serialNumber: string, epoch: string): void => acknowledgements.leaves(serialNumber, epoch);
   const stopStatuses = followStatuses({ sql, mqtt, log, subscribe, onLeaving });
-  const share = instances === undefined ? wholeShare(mqtt) : ownedShare(mqtt, instances);
-  const stopConfigs = followConfigs({ sql, mqtt, log }, share);
-  const stopPlans = followPlans({ sql, mqtt, log }, share);
+  const stopPublishing = mqtt.links.flatMap((link) => {
+    const share = instances === undefined ? wholeShare(link) : ownedShare(link, instances.at(link));
+    return [followConfigs({ sql, mqtt, log }, link, share), followPlans({ sql, mqtt: link, log }, share)];
+  });
   const sweeper = options.sweep === false ? undefined : startSweeper(sql, log, clock);
 
   return {
@@ -221,8 +208,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     async close() {
       await owned?.leave();
       await stopStatuses();
-      await stopConfigs();
-      await stopPlans();
+      await Promise.all(stopPublishing.map((stop) => stop()));
       await sweeper?.close();
       unsubscribe();
       await owned?.close();

@@ -7,32 +7,44 @@ import { type Instances, joinInstances } from './instances.ts';
 
 const serials = Array.from({ length: 200 }, (_, n) => `RM30-${n}`);
 
-/** An instance whose connection to the broker a test interrupts. */
-const join = (sql: Database, id = uuidV7()) => {
+const createLink = (broker: string) => {
   const connects = new Set<() => void>();
-  const mqtt = {
+  return {
+    broker,
     isConnected: true,
     onConnect(handler: () => void) {
       connects.add(handler);
       handler();
       return () => connects.delete(handler);
     },
-  };
-  const instances = joinInstances({ sql, mqtt, log: silentLog, id });
-  return {
-    instances,
-    id,
-    disconnect: (): void => void (mqtt.isConnected = false),
     connect(): void {
-      mqtt.isConnected = true;
+      this.isConnected = true;
       for (const handler of connects) handler();
     },
   };
 };
 
+const usual = 'broker-1:1883';
+/** An instance whose connections to brokers a test interrupts. */
+const join = (sql: Database, brokers: readonly string[] = [usual]) => {
+  const links = brokers.map(createLink);
+  const linkTo = (broker: string) => links.filter((link) => link.broker === broker);
+  return {
+    instances: joinInstances({ sql, links, log: silentLog, id: uuidV7() }),
+    disconnect(broker = usual): void {
+      for (const link of linkTo(broker)) link.isConnected = false;
+    },
+    connect(broker = usual): void {
+      for (const link of linkTo(broker)) link.connect();
+    },
+  };
+};
+
+const divisionOf = (instances: Instances, broker = usual) => instances.at({ broker }).division;
+
 /** How many of these instances own a machine, as the distinct counts in ascending order. */
-const ownersOf = (all: readonly Instances[]): number[] => {
-  const counts = new Set(serials.map((serial) => all.filter((one) => one.division?.owns(serial)).length));
+const ownersOf = (all: readonly Instances[], broker = usual): number[] => {
+  const counts = new Set(serials.map((serial) => all.filter((one) => divisionOf(one, broker)?.owns(serial)).length));
   return [...counts].toSorted((a, b) => a - b);
 };
 
@@ -62,17 +74,60 @@ describe('instances that divide the machines', () => {
     const [one, two] = [join(database.sql), join(database.sql)];
     const both = [one.instances, two.instances];
     await until('both', () => both.every(({ count }) => count === 2));
-    const before = serials.filter((serial) => two.instances.division?.owns(serial));
+    const before = serials.filter((serial) => divisionOf(two.instances)?.owns(serial));
 
     two.disconnect();
     await until('the end of the other', () => one.instances.count === 1);
-    expect(serials.every((serial) => one.instances.division?.owns(serial))).toBe(true);
+    expect(serials.every((serial) => divisionOf(one.instances)?.owns(serial))).toBe(true);
 
     two.connect();
     await until('both again', () => both.every(({ count }) => count === 2));
-    expect(serials.filter((serial) => two.instances.division?.owns(serial))).toEqual(before);
+    expect(serials.filter((serial) => divisionOf(two.instances)?.owns(serial))).toEqual(before);
     expect(ownersOf(both)).toEqual([1]);
     for (const instances of both) await instances.close();
+  });
+
+  it('that lose one of two brokers leave only its machines to the others, and own all of a broker that the others lost', async () => {
+    await using database = await openMigratedDatabase();
+    const other = 'broker-2:1883';
+    const [one, two] = [join(database.sql, [usual, other]), join(database.sql, [usual, other])];
+    const both = [one.instances, two.instances];
+    await until('both', () => both.every(({ count }) => count === 2));
+    expect([ownersOf(both), ownersOf(both, other)]).toEqual([[1], [1]]);
+    expect(serials.every((serial) => [usual, other].every((at) => divisionOf(one.instances, at)?.owns(serial)))).toBe(
+      false,
+    );
+    // The owner of a machine is the same at each broker that both are connected to.
+    expect(divisionOf(one.instances)?.ids).toEqual(divisionOf(one.instances, other)?.ids);
+
+    two.disconnect(other);
+    await until('the lost broker', () => divisionOf(one.instances, other)?.ids.length === 1);
+    expect(serials.every((serial) => divisionOf(one.instances, other)?.owns(serial))).toBe(true);
+    expect(ownersOf(both)).toEqual([1]);
+    expect(both.map((instances) => divisionOf(instances)?.ids.length)).toEqual([2, 2]);
+
+    two.connect(other);
+    await until('the broker that is back', () => both.every((one) => divisionOf(one, other)?.ids.length === 2));
+    expect(ownersOf(both, other)).toEqual([1]);
+
+    // A broker that died: those who divide its machines when it is back are the same.
+    for (const each of [one, two]) each.disconnect(other);
+    await until('both without it', async () => {
+      const rows = await database.sql<{ brokers: string[] }[]>`SELECT brokers FROM ingest_instances`;
+      return rows.length === 2 && rows.every(({ brokers }) => brokers.join() === usual);
+    });
+    expect(both.map((instances) => divisionOf(instances, other)?.ids.length)).toEqual([2, 2]);
+    expect(ownersOf(both)).toEqual([1]);
+    for (const instances of both) await instances.close();
+  });
+
+  it('that know one broker divide the machines of every broker with those that name several', async () => {
+    await using database = await openMigratedDatabase();
+    const { instances } = join(database.sql, [usual, 'broker-2:1883']);
+    await database.sql`INSERT INTO ingest_instances (id, seen_at) VALUES ('earlier', now() + interval '1 minute')`;
+    await until('the earlier one', () => instances.count === 2);
+    expect(ownersOf([instances])).toEqual([0, 1]);
+    await instances.close();
   });
 
   it('keep their machines while the database is unavailable', async () => {

@@ -39,13 +39,13 @@ describe('machines of an instance', () => {
     const mqtt = link();
     await until('the broker', () => mqtt.isConnected);
     const id = uuidV7();
-    const instances = joinInstances({ sql, mqtt, log: silentLog, id });
-    const owned = followOwnedMachines({ sql, mqtt, log: silentLog, instances });
+    const instances = joinInstances({ sql, links: [mqtt], log: silentLog, id });
+    const owned = followOwnedMachines({ sql, links: [mqtt], log: silentLog, instances });
     const received: string[] = [];
     owned.subscribe('journal', 0, (topic, payload) => void received.push(`${topic} ${payload.toString()}`));
     return {
       received,
-      instances,
+      instances: instances.at(mqtt),
       leave: () => owned.leave(),
       async stop(): Promise<void> {
         await owned.leave();

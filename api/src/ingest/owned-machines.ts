@@ -5,7 +5,7 @@ import type { MqttLink, SubscribeKind, TopicSet } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { plansChangedChannel } from '../domains/planned/follow-plans.ts';
-import type { Division, Instances } from './instances.ts';
+import type { Division, Instances, InstancesAtBroker } from './instances.ts';
 
 /** Archived machines are forgotten, and machines whose announcement was missed are found, after this time. */
 const rereadEveryMs = 60_000;
@@ -15,7 +15,7 @@ const machinesAtOnce = 2000;
 const [longestLeaveMs, leaveStepMs] = [3000, 100];
 
 export interface OwnedMachines {
-  /** Receives one kind of message of the machines that this instance owns. */
+  /** Receives one kind of message of the machines that this instance owns, at each broker. */
   readonly subscribe: SubscribeKind;
   /** Leaves the machines to the other instances, and resolves when they receive the messages. */
   leave(): Promise<void>;
@@ -27,141 +27,204 @@ interface Following {
   readonly set: TopicSet;
 }
 
+type Owned = Set<string> | 'all';
+
 const topicsOf = (kind: TopicKind, serials: Iterable<string> | 'all'): string[] =>
   serials === 'all' ? [allMachines(kind)] : Array.from(serials, (serial) => topicOf(serial, kind));
 
+/** The topics of this instance at one broker. */
+class OwnedAtBroker {
+  readonly #link: MqttLink;
+  readonly #instances: InstancesAtBroker;
+  readonly #followings = new Set<Following>();
+  /** What was subscribed last, and for which division: serial numbers, or all machines. */
+  #wanted: { readonly division: Division; readonly serials: Owned } | undefined;
+
+  constructor(link: MqttLink, instances: InstancesAtBroker, onDivided: () => void) {
+    this.#link = link;
+    this.#instances = instances;
+    instances.onChange(() => (this.#isCurrent() ? this.#letGo() : onDivided()));
+    instances.readyWhen((division) => this.#wanted?.division === division && link.isSubscribed);
+  }
+
+  /** Whether others own a part of the machines. */
+  get isShared(): boolean {
+    return (this.#instances.division?.ids.length ?? 0) > 1;
+  }
+
+  subscribe(...[kind, qos, handler]: Parameters<SubscribeKind>): () => void {
+    const following = { kind, set: this.#link.subscribeSet(qos, handler) };
+    this.#followings.add(following);
+    if (this.#wanted !== undefined) following.set.add(topicsOf(kind, this.#wanted.serials));
+    return () => {
+      this.#followings.delete(following);
+      following.set.remove([...following.set.topics]);
+    };
+  }
+
+  async divide(ownedBy: (division: Division) => Promise<Owned>): Promise<void> {
+    const { division } = this.#instances;
+    if (division === undefined) return;
+    const serials = await ownedBy(division);
+    if (division !== this.#instances.division) return;
+    this.#wanted = { division, serials };
+    for (const { kind, set } of this.#followings) set.add(topicsOf(kind, serials));
+    this.#letGo();
+  }
+
+  addMachine(serial: string): void {
+    const wanted = this.#wanted;
+    if (wanted === undefined || wanted.serials === 'all' || !wanted.division.owns(serial)) return;
+    wanted.serials.add(serial);
+    for (const { kind, set } of this.#followings) set.add(topicsOf(kind, [serial]));
+  }
+
+  #isCurrent(): boolean {
+    return this.#wanted !== undefined && this.#wanted.division === this.#instances.division;
+  }
+
+  #letGo(): void {
+    if (this.#wanted === undefined || !this.#isCurrent() || !this.#instances.areOthersReady) return;
+    for (const { kind, set } of this.#followings) {
+      const topics = new Set(topicsOf(kind, this.#wanted.serials));
+      set.remove([...set.topics].filter((topic) => !topics.has(topic)));
+    }
+  }
+}
+
 interface OwnedMachinesParts {
   readonly sql: Database;
-  readonly mqtt: MqttLink;
+  readonly links: readonly MqttLink[];
   readonly log: Logger;
   readonly instances: Instances;
 }
 
 /**
- * Subscribes to each machine that this instance owns by its own topic, so that the broker sends a message only where it is
- * stored; to all machines by one filter while this instance is alone. A machine that another instance owns now is kept
+ * Subscribes to each machine that this instance owns at a broker by its own topic, so that the broker sends a message only where it
+ * is stored; to all machines by one filter while this instance is alone there. A machine that another instance owns now is kept
  * until that one is subscribed: what both receive is stored once.
  */
-export const followOwnedMachines = ({ sql, mqtt, log, instances }: OwnedMachinesParts): OwnedMachines => {
-  const followings = new Set<Following>();
+class FollowedMachines implements OwnedMachines {
+  readonly #sql: Database;
+  readonly #log: Logger;
+  readonly #instances: Instances;
+  readonly #brokers: readonly OwnedAtBroker[];
+  readonly #listening: Promise<{ unlisten(): Promise<void> }>;
+  readonly #timer: NodeJS.Timeout;
+  readonly #mayLog = createLogGate(60_000);
   /** Serial numbers of the machines in use, by id; read where other instances share them. */
-  let machines = new Map<string, string>();
-  let isStale = true;
-  /** What was subscribed last, and for which division: serial numbers, or all machines. */
-  let wanted: { readonly division: Division; readonly serials: Set<string> | 'all' } | undefined;
-  let hasLeft = false;
-  const mayLog = createLogGate(60_000);
+  #machines = new Map<string, string>();
+  #isStale = true;
+  #hasLeft = false;
+  #dividing: Promise<void> | undefined;
+  #isDueAgain = false;
 
-  const letGo = (): void => {
-    if (wanted === undefined || wanted.division !== instances.division || !instances.areOthersReady) return;
-    for (const { kind, set } of followings) {
-      const topics = new Set(topicsOf(kind, wanted.serials));
-      set.remove([...set.topics].filter((topic) => !topics.has(topic)));
-    }
+  constructor({ sql, links, log, instances }: OwnedMachinesParts) {
+    this.#sql = sql;
+    this.#log = log;
+    this.#instances = instances;
+    this.#brokers = links.map((link) => new OwnedAtBroker(link, instances.at(link), () => this.#divideNow()));
+    const rereadNow = (): void => this.#rereadNow();
+    this.#listening = sql.listen(
+      plansChangedChannel,
+      (id) =>
+        void this.#addMachine(id).catch((error: unknown) => log.warn(loggable(error), 'new machine not subscribed')),
+      rereadNow,
+    );
+    this.#listening.catch((error: unknown) => log.warn(loggable(error), 'new machines are found late'));
+    this.#timer = setInterval(rereadNow, rereadEveryMs);
+  }
+
+  readonly subscribe: SubscribeKind = (kind, qos, handler) => {
+    const stops = this.#brokers.map((broker) => broker.subscribe(kind, qos, handler));
+    return () => {
+      for (const stop of stops) stop();
+    };
   };
 
-  const readMachines = async (only?: string): Promise<Map<string, string>> => {
+  async leave(): Promise<void> {
+    this.#hasLeft = true;
+    await this.#instances.leave();
+    for (let waited = 0; waited < longestLeaveMs && !this.#instances.areOthersReady; waited += leaveStepMs)
+      await pause(leaveStepMs);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#instances.close();
+    await this.#dividing;
+    await this.#listening.then(
+      (listener) => listener.unlisten(),
+      () => undefined,
+    );
+  }
+
+  async #readMachines(only?: string): Promise<Map<string, string>> {
+    const sql = this.#sql;
     const rows = await sql<{ id: string; serial_number: string }[]>`
       SELECT id, serial_number FROM machines
       WHERE archived_at IS NULL ${only === undefined ? sql`` : sql`AND id = ${only}`}`;
     return new Map(rows.map((row) => [row.id, row.serial_number]));
-  };
-  const ownedBy = async (division: Division): Promise<Set<string> | 'all'> => {
+  }
+
+  async #ownedBy(division: Division): Promise<Owned> {
     if (division.ids.length === 1) return 'all';
-    while (isStale) {
-      isStale = false;
+    while (this.#isStale) {
+      this.#isStale = false;
       try {
-        machines = await readMachines();
+        this.#machines = await this.#readMachines();
       } catch (error) {
-        isStale = true;
+        this.#isStale = true;
         throw error;
       }
     }
     const owned = new Set<string>();
     let count = 0;
-    for (const serial of machines.values()) {
+    for (const serial of this.#machines.values()) {
       if (division.owns(serial)) owned.add(serial);
       count += 1;
       if (count % machinesAtOnce === 0) await pause(0);
     }
     return owned;
-  };
-  const divide = async (): Promise<void> => {
-    const { division } = instances;
-    if (division === undefined || hasLeft) return;
-    const serials = await ownedBy(division);
-    if (division !== instances.division) return;
-    wanted = { division, serials };
-    for (const { kind, set } of followings) set.add(topicsOf(kind, serials));
-    letGo();
-  };
+  }
 
-  let dividing: Promise<void> | undefined;
-  let isDueAgain = false;
-  const divideUntilCurrent = async (): Promise<void> => {
+  async #divideUntilCurrent(): Promise<void> {
     do {
-      isDueAgain = false;
-      await divide().catch((error: unknown) => {
-        const more = mayLog('divide');
-        if (more !== undefined) log.warn({ ...loggable(error), more }, 'machines not divided');
-      });
-    } while (isDueAgain);
-  };
-  const divideNow = (): void => {
-    isDueAgain = true;
-    dividing ??= divideUntilCurrent().finally(() => (dividing = undefined));
-  };
-  const rereadNow = (): void => {
-    isStale = true;
-    if (instances.count > 1) divideNow();
-  };
+      this.#isDueAgain = false;
+      for (const broker of this.#hasLeft ? [] : this.#brokers)
+        await broker
+          .divide((division) => this.#ownedBy(division))
+          .catch((error: unknown) => {
+            const more = this.#mayLog('divide');
+            if (more !== undefined) this.#log.warn({ ...loggable(error), more }, 'machines not divided');
+          });
+    } while (this.#isDueAgain);
+  }
+
+  #divideNow(): void {
+    this.#isDueAgain = true;
+    this.#dividing ??= this.#divideUntilCurrent().finally(() => (this.#dividing = undefined));
+  }
+
+  #isShared(): boolean {
+    return this.#brokers.some(({ isShared }) => isShared);
+  }
+
+  #rereadNow(): void {
+    this.#isStale = true;
+    if (this.#isShared()) this.#divideNow();
+  }
+
   /** Before its board knows its credentials, a new machine is subscribed. */
-  const addMachine = async (id: string): Promise<void> => {
-    if (machines.has(id)) return;
+  async #addMachine(id: string): Promise<void> {
+    if (this.#machines.has(id)) return;
     // The machines are read when another instance joins, or are being read, perhaps as they were before this one.
-    if (instances.count < 2 || isStale || dividing !== undefined) return rereadNow();
-    for (const [known, serial] of await readMachines(id)) {
-      machines.set(known, serial);
-      if (wanted === undefined || wanted.serials === 'all' || !wanted.division.owns(serial)) continue;
-      wanted.serials.add(serial);
-      for (const { kind, set } of followings) set.add(topicsOf(kind, [serial]));
+    if (!this.#isShared() || this.#isStale || this.#dividing !== undefined) return this.#rereadNow();
+    for (const [known, serial] of await this.#readMachines(id)) {
+      this.#machines.set(known, serial);
+      for (const broker of this.#brokers) broker.addMachine(serial);
     }
-  };
+  }
+}
 
-  instances.onChange(() => (wanted?.division === instances.division ? letGo() : divideNow()));
-  instances.readyWhen((division) => wanted?.division === division && mqtt.isSubscribed);
-  const listening = sql.listen(
-    plansChangedChannel,
-    (id) => void addMachine(id).catch((error: unknown) => log.warn(loggable(error), 'new machine not subscribed')),
-    rereadNow,
-  );
-  listening.catch((error: unknown) => log.warn(loggable(error), 'new machines are found late'));
-  const timer = setInterval(rereadNow, rereadEveryMs);
-
-  return {
-    subscribe(kind, qos, handler) {
-      const following = { kind, set: mqtt.subscribeSet(qos, handler) };
-      followings.add(following);
-      if (wanted !== undefined) following.set.add(topicsOf(kind, wanted.serials));
-      return () => {
-        followings.delete(following);
-        following.set.remove([...following.set.topics]);
-      };
-    },
-    async leave() {
-      hasLeft = true;
-      await instances.leave();
-      for (let waited = 0; waited < longestLeaveMs && !instances.areOthersReady; waited += leaveStepMs)
-        await pause(leaveStepMs);
-    },
-    async close() {
-      clearInterval(timer);
-      await instances.close();
-      await dividing;
-      await listening.then(
-        (listener) => listener.unlisten(),
-        () => undefined,
-      );
-    },
-  };
-};
+export const followOwnedMachines = (parts: OwnedMachinesParts): OwnedMachines => new FollowedMachines(parts);

@@ -41,10 +41,10 @@ describe('retained messages of machines that several instances share', () => {
     const line = await openCuttableLine(Number(new URL(broker.url).port));
     const sql = openDatabase({ url: databaseUrl, log: silentLog });
     const mqtt = openMqttLink({ url: `mqtt://127.0.0.1:${line.port}`, secret: 'none', log: silentLog });
-    const instances = joinInstances({ sql, mqtt, log: silentLog });
-    const share = ownedShare(mqtt, instances);
+    const instances = joinInstances({ sql, links: [mqtt], log: silentLog });
+    const share = ownedShare(mqtt, instances.at(mqtt));
     const parts = { sql, mqtt, log: silentLog };
-    const stops = [followConfigs(parts, share), followPlans(parts, share)];
+    const stops = [followConfigs(parts, mqtt, share), followPlans(parts, share)];
     return {
       instances,
       line,
@@ -60,7 +60,8 @@ describe('retained messages of machines that several instances share', () => {
     };
   };
   type Started = Awaited<ReturnType<typeof start>>;
-  const ownedBy = ({ instances }: Started): string[] => serials.filter((serial) => instances.division?.owns(serial));
+  const ownedBy = ({ instances, parts }: Started): string[] =>
+    serials.filter((serial) => instances.at(parts.mqtt).division?.owns(serial));
   const hasBoth = (serial: string): boolean => {
     const { config, plan } = came.get(serial) ?? { config: 0, plan: 0 };
     return config > 0 && plan > 0;

@@ -2,7 +2,7 @@ import type { MachineEvent } from '@roastery/contract/live';
 import type { Cancel, Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { serial, type Serial } from '@roastery/runtime/turns';
-import type { MqttLink } from '../broker/link.ts';
+import type { MqttChannel } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { readConnections, type WatchedMachine } from '../identity/machines.ts';
@@ -35,7 +35,7 @@ export interface LiveHubParts {
   /**
    * A connection of its own: for overlapping filters of one client, brokers deliver a message once or once for each.
    */
-  readonly mqtt: MqttLink;
+  readonly mqtt: MqttChannel;
   readonly log: Logger;
   readonly clock: Clock;
 }
@@ -60,7 +60,7 @@ type SendNewest = (channel: MachineChannel, roastId: string) => Promise<void>;
 /** Live streams of machines for any number of watchers; each machine's topics are subscribed to once. */
 export class LiveHub {
   readonly #sql: Database;
-  readonly #mqtt: MqttLink;
+  readonly #mqtt: MqttChannel;
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #channels = new Map<string, MachineChannel>();

@@ -2,7 +2,7 @@ import { machineLive, machinesLive } from '@roastery/contract/live';
 import { wallLive } from '@roastery/contract/wall';
 import { Gauge } from 'prom-client';
 import type { Domain } from '../app.ts';
-import { openMqttLink } from '../broker/link.ts';
+import { openMqttLinks } from '../broker/links.ts';
 import type { AppContext } from '../context.ts';
 import { AppError, notFound } from '../http/app-error.ts';
 import { openSessionStream } from '../http/session-streams.ts';
@@ -62,7 +62,7 @@ export const createLive = () => {
 
   const service = async ({ sql, config, log: parent, clock, metrics }: AppContext) => {
     const log = parent.child({ part: 'live' });
-    const mqtt = openMqttLink({ url: config.mqttUrl, secret: config.brokerSecret, log });
+    const mqtt = openMqttLinks({ urls: config.mqttUrls, secret: config.brokerSecret, log });
     const started = await LiveHub.open({ sql, mqtt, log, clock });
     hub = started;
     const gauge: Gauge = new Gauge({

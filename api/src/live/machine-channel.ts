@@ -2,7 +2,7 @@ import { exchangedChannel } from '@roastery/contract/channels';
 import type { LiveSamples, MachineEvent } from '@roastery/contract/live';
 import { liveReadingShape, topicOf, type SampleBatch } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
-import type { MqttLink } from '../broker/link.ts';
+import type { MqttChannel } from '../broker/link.ts';
 import { jsonHandler } from '../broker/json-handler.ts';
 import type { WatchedMachine } from '../identity/machines.ts';
 import { sseFrame, type SseStream } from '../http/sse-stream.ts';
@@ -34,7 +34,7 @@ export const eventFrame = (machineId: string, event: MachineEvent): Uint8Array =
 const asSent = (name: string): string => name;
 
 /** The live events of one machine for all its watchers. Its topics are subscribed to as long as it has watchers. */
-export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, log: Logger) => {
+export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttChannel, log: Logger) => {
   const watchers = new Set<Watcher>();
   let shown = beginsWith(machine.status?.epoch ?? null);
   /** A reading does not name its map: that of the newest batch, or of the board's status, is assumed. */

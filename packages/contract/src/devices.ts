@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { storedMapShape } from './machine-map.ts';
+import { brokerUrlsShape } from './mqtt.ts';
 import { idShape, instantShape, lineShape } from './shapes.ts';
 
 /** A board's login at a broker that can't verify tokens with the api. */
@@ -13,6 +14,8 @@ export const deviceSelfShape = z.object({
   serial_number: z.string(),
   display_name: z.string(),
   mqtt_url: z.string(),
+  /** Where there are several brokers; a board that knows one keeps `mqtt_url`. */
+  mqtt_urls: brokerUrlsShape.optional().catch(undefined),
   /** Absent where the broker verifies tokens with the api: then serial number and token are the login. */
   mqtt_login: mqttLoginShape.optional(),
   server_time: instantShape,
@@ -81,6 +84,7 @@ export const pairDevice = endpoint({
     serial_number: z.string(),
     display_name: z.string(),
     mqtt_url: z.string(),
+    mqtt_urls: brokerUrlsShape.optional().catch(undefined),
   }),
   errors: ['wrong_credentials', 'ticket_expired', 'too_many_requests'],
 });

@@ -321,6 +321,12 @@ export const statusShape = z.object({
   /** Random per connection: a late last will of an older connection must not hide a newer one. */
   session: z.string().max(40),
   t: millisShape,
+  /**
+   * The order of a board's connections: `run` grows with each start of the agent, `count` with each connection in it. The
+   * newest connection wins over what a broker that the board has left still says of an earlier one. Absent: the agent knows
+   * one broker.
+   */
+  connection: lenient(z.object({ run: millisShape, count: z.number().int().min(1).max(2_147_483_647) })),
   /** Random per start of the agent: two ids that alternate are two boards with one credential. */
   instance: lenient(z.string().regex(/^[0-9a-f]{16}$/)),
   agent_version: lenient(lineShape(40)),
@@ -434,6 +440,14 @@ export const boardOverridesShape = z.object({
 });
 export type BoardOverrides = z.infer<typeof boardOverridesShape>;
 
+/** Brokers of one roastery. */
+export const maxBrokers = 16;
+/** The addresses of all brokers of a roastery, between which a board chooses. */
+export const brokerUrlsShape = z
+  .array(z.url({ protocol: /^mqtts?$/ }).max(300))
+  .min(1)
+  .max(maxBrokers);
+
 /**
  * Payload of `config`, retained: the machine map that the owner chose and the settings of this board. `rev` increases
  * with every change; the board names in its status the one it runs. Without a map it keeps reading with its own.
@@ -447,6 +461,8 @@ export const configShape = z.object({
    * The update that the board is to download and install; absent where none was ordered, or the order was withdrawn.
    */
   update: updateOrderShape.optional().catch(undefined),
+  /** Where there are several brokers; a board of an earlier version keeps the address that it has. */
+  mqtt_urls: lenient(brokerUrlsShape),
 });
 export type DeviceConfig = z.infer<typeof configShape>;
 

@@ -15,7 +15,7 @@ export class PacketStream extends Duplex {
     carrier.on('data', (chunk: Buffer) => this.arrived(chunk)).pause();
     carrier.once('end', () => this.arrivedLast());
     carrier.on('drain', () => this.emit('drain'));
-    carrier.once('error', (error) => this.destroy(error));
+    carrier.on('error', (error) => this.destroy(error));
     carrier.once('close', () => {
       // After an orderly end the library still reads what has arrived.
       if (!carrier.readableEnded) this.destroy();

@@ -3,7 +3,8 @@ import { createLogger } from '@roastery/runtime/logger';
 import { until } from '@roastery/testing/until';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openMqttLink, subscribeAll, type MqttLink } from '../../broker/link.ts';
+import { subscribeAll } from '../../broker/link.ts';
+import { openMqttLinks, type MqttLinks } from '../../broker/links.ts';
 import { openDatabase, type Database } from '../../db/sql.ts';
 import { openMigratedDatabase, registerMachine, silentLog } from '../../testing/ingest-fixture.ts';
 import { startPlainBroker, type PlainBroker } from '../../testing/whole-api.ts';
@@ -12,6 +13,12 @@ import { fromNow } from '../../testing/present.ts';
 
 const isOnline = async (sql: Database, serial: string): Promise<boolean> =>
   (await sql`SELECT 1 FROM machines WHERE serial_number = ${serial} AND is_online`).length === 1;
+const stateOf = async (sql: Database) => {
+  const [state] = await sql<{ is_online: boolean; status_session: string; count: string | null }[]>`
+    SELECT is_online, status_session, status -> 'connection' ->> 'count' AS count
+    FROM machines WHERE serial_number = 'S-1'`;
+  return state;
+};
 /** The next updates of machines fail with this code of Postgres. */
 const failUpdates = (sql: Database, code: string, count: number) =>
   sql.unsafe(`
@@ -23,12 +30,12 @@ const failUpdates = (sql: Database, code: string, count: number) =>
 
 describe('statuses of boards', () => {
   let broker: PlainBroker;
-  let mqtt: MqttLink;
+  let mqtt: MqttLinks;
   let boards: MqttClient;
   const closing: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
     broker = await startPlainBroker();
-    mqtt = openMqttLink({ url: broker.url, secret: 'none', log: silentLog });
+    mqtt = openMqttLinks({ urls: [broker.url], secret: 'none', log: silentLog });
     await until('the broker link', () => mqtt.isConnected);
   });
   beforeEach(async () => {
@@ -59,12 +66,22 @@ describe('statuses of boards', () => {
     await until('the subscription', () => broker.subscriptionsTo(allMachines('status')) > before);
     return warnings;
   };
-  const says = (serial: string, status: Partial<DeviceStatus> = {}) =>
+  const publish = (serial: string, status: Partial<DeviceStatus>, retain: boolean) =>
     boards.publishAsync(
       topicOf(serial, 'status'),
       JSON.stringify({ v: 1, online: true, session: 'one', t: fromNow(0), ...status }),
-      { qos: 1 },
+      { qos: 1, retain },
     );
+  const says = (serial: string, status: Partial<DeviceStatus> = {}) => publish(serial, status, false);
+  const keep = (serial: string, status: Partial<DeviceStatus>) => publish(serial, status, true);
+  /** Statuses are stored in order: when this one is, those before it were considered. */
+  const untilAllStored = async (sql: Database, t: number): Promise<void> => {
+    await says('S-2', { t });
+    await until('the last status', async () => {
+      const rows = await sql`SELECT 1 FROM machines WHERE serial_number = 'S-2' AND (status ->> 't')::bigint = ${t}`;
+      return rows.length === 1;
+    });
+  };
 
   it('are stored again after a deadlock with another transaction', async () => {
     const { sql } = await openTwoMachines();
@@ -138,5 +155,63 @@ describe('statuses of boards', () => {
     await until('both boards', async () => (await isOnline(sql, 'S-1')) && (await isOnline(sql, 'S-2')));
     const revisions = () => sql`SELECT config_rev FROM machines ORDER BY serial_number`;
     await expect.poll(async () => [...(await revisions())]).toEqual([{ config_rev: 10 }, { config_rev: 5 }]);
+  });
+
+  describe('that a broker keeps which the board has left', () => {
+    const run = { instance: 'a'.repeat(16) };
+    const of = (count: number, more: Partial<DeviceStatus> = {}): Partial<DeviceStatus> => ({
+      ...run,
+      session: `session ${count}`,
+      connection: { run: 7, count },
+      ...more,
+    });
+    afterEach(() => boards.publishAsync(topicOf('S-1', 'status'), '', { qos: 1, retain: true }));
+
+    it.each([
+      ['another run', { instance: 'b'.repeat(16), connection: { run: 8, count: 1 } }],
+      ['the same run', {}],
+    ])('change nothing after a newer connection of %s, online or not', async (_words, newer) => {
+      const { sql } = await openTwoMachines();
+      await sql`UPDATE machines SET is_online = true, status_session = 'session 2', last_seen_at = now(),
+        status = ${sql.json({ v: 1, online: true, session: 'session 2', t: 1, ...of(2), ...newer })}
+        WHERE serial_number = 'S-1'`;
+      await keep('S-1', of(1));
+      await follow(sql);
+      await untilAllStored(sql, 1);
+      expect(await stateOf(sql)).toMatchObject({ is_online: true, status_session: 'session 2' });
+      await keep('S-1', of(1, { online: false }));
+      await untilAllStored(sql, 2);
+      expect(await stateOf(sql)).toMatchObject({ is_online: true, status_session: 'session 2' });
+    });
+
+    it('make a board offline that was newer than what is known, and an older online does not undo it', async () => {
+      const { sql } = await openTwoMachines();
+      await follow(sql);
+      await says('S-1', of(1));
+      await untilAllStored(sql, 1);
+      await says('S-1', of(3, { online: false }));
+      await untilAllStored(sql, 2);
+      expect(await stateOf(sql)).toEqual({ is_online: false, status_session: 'session 3', count: '3' });
+      await says('S-1', of(2));
+      await untilAllStored(sql, 3);
+      expect(await stateOf(sql)).toEqual({ is_online: false, status_session: 'session 3', count: '3' });
+    });
+
+    it('count as before for agents that name no order, and for another board with the same credential', async () => {
+      const { sql } = await openTwoMachines();
+      await follow(sql);
+      await says('S-1', of(2));
+      await untilAllStored(sql, 1);
+      await says('S-1', { session: 'of an earlier version' });
+      await untilAllStored(sql, 2);
+      expect(await stateOf(sql)).toEqual({ is_online: true, status_session: 'of an earlier version', count: null });
+      await says('S-1', of(2));
+      await says(
+        'S-1',
+        of(1, { instance: 'c'.repeat(16), connection: { run: 6, count: 1 }, session: 'another board' }),
+      );
+      await untilAllStored(sql, 3);
+      expect(await stateOf(sql)).toMatchObject({ is_online: true, status_session: 'another board' });
+    });
   });
 });

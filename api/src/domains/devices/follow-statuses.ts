@@ -2,10 +2,10 @@ import { type DeviceStatus, statusShape } from '@roastery/contract/mqtt';
 import { parseJson, storableText } from '@roastery/contract/parse-shape';
 import { createBackoff, pause } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
-import type { MqttLink, SubscribeKind } from '../../broker/link.ts';
+import type { MqttChannel, SubscribeKind } from '../../broker/link.ts';
 import { jsonHandler } from '../../broker/json-handler.ts';
 import { isCollision, isDatabaseUnavailable, isTooSlow, loggable } from '../../db/postgres-errors.ts';
-import type { Database, Sql } from '../../db/sql.ts';
+import type { Database, Sql, Statement } from '../../db/sql.ts';
 import { publishConfigs } from '../machine-maps/publish-configs.ts';
 import { historyRestoredChannel, publishStatements } from './history-statements.ts';
 
@@ -14,7 +14,7 @@ export const machineStatusChannel = 'machine_status';
 
 interface FollowerParts {
   readonly sql: Database;
-  readonly mqtt: MqttLink;
+  readonly mqtt: MqttChannel;
   readonly log: Logger;
 }
 
@@ -34,16 +34,28 @@ const storable = (status: DeviceStatus): DeviceStatus => {
   return parseJson(statusShape, text).data ?? status;
 };
 
+/** A status, and whether its broker had kept it. */
+interface ReceivedStatus extends DeviceStatus {
+  readonly retained: boolean;
+}
+
 interface BoardStatus {
   readonly serialNumber: string;
-  readonly status: DeviceStatus;
+  readonly status: ReceivedStatus;
 }
+
+/** The place of a status among the connections of its board; null for an agent that knows one broker. */
+const connectionOrder = (sql: Sql, status: Statement<readonly object[]>) => sql`
+  CASE WHEN ${status} -> 'connection' IS NOT NULL
+    THEN ARRAY[(${status} -> 'connection' ->> 'run')::bigint, (${status} -> 'connection' ->> 'count')::bigint] END`;
 
 /**
  * Stores statuses, one of each board, in one statement: a fleet that reconnects sends thousands at once. Returns the
  * serial numbers whose status was stored. An `offline` of another session than the known one is the late last will of
- * an older connection and changes nothing. A retained status that a broker repeats does not change `last_seen_at`. For
- * an agent that names its run, the connection is recorded, and whether two boards alternate.
+ * an older connection and changes nothing, unless the board names an order and it is the newer one. An `online` of an
+ * older connection of the same run, or one that its broker had kept, is what a broker that the board has left still says.
+ * Another run that speaks now is another board with this credential. A retained status that a broker repeats does not change
+ * `last_seen_at`. For an agent that names its run, the connection is recorded, and whether two boards alternate.
  */
 const storeStatuses = async (sql: Sql, boards: readonly BoardStatus[]): Promise<Set<string>> => {
   const serials = boards.map(({ serialNumber }) => serialNumber);
@@ -61,20 +73,25 @@ const storeStatuses = async (sql: Sql, boards: readonly BoardStatus[]): Promise<
       is_online = said.online,
       status_session = said.session,
       status = CASE WHEN said.online THEN said.status
-        ELSE coalesce(m.status, said.status) || jsonb_build_object('online', false) END,
+        ELSE coalesce(m.status, said.status)
+          || jsonb_strip_nulls(jsonb_build_object('online', false, 'connection', said.status -> 'connection')) END,
       silent_since = CASE WHEN NOT said.online THEN m.silent_since
         WHEN said.status ->> 'machine_link' = 'failing' THEN coalesce(m.silent_since, now()) END,
       last_seen_at = CASE WHEN said.online AND NOT (m.is_online AND m.status = said.status) THEN now()
         ELSE m.last_seen_at END
-    FROM (SELECT serial_number, online, session, instance, instance || '/' || session AS connection, status::jsonb AS status
+    FROM (SELECT serial_number, online, session, instance, instance || '/' || session AS connection, status::jsonb AS status,
+            retained, ${connectionOrder(sql, sql`status::jsonb`)} AS place
           FROM unnest(${serials}::text[], ${`{${boards.map(({ status }) => status.online).join(',')}}`}::boolean[],
             ${boards.map(({ status }) => status.session)}::text[], ${instances}::text[],
-            ${boards.map(({ status }) => JSON.stringify(status))}::text[])
-            AS said (serial_number, online, session, instance, status)) AS said
+            ${boards.map(({ status: { retained: _retained, ...status } }) => JSON.stringify(status))}::text[],
+            ${`{${boards.map(({ status }) => status.retained).join(',')}}`}::boolean[])
+            AS said (serial_number, online, session, instance, status, retained)) AS said
     WHERE m.serial_number = said.serial_number AND m.archived_at IS NULL
       AND m.id IN (SELECT id FROM machines WHERE serial_number = ANY(${serials}::text[]) AND archived_at IS NULL
                    ORDER BY id FOR NO KEY UPDATE)
-      AND (said.online OR m.status_session IS NULL OR m.status_session = said.session)
+      AND (m.status_session IS NULL OR m.status_session = said.session OR said.place > ${connectionOrder(sql, sql`m.status`)}
+        OR said.online AND ((said.place >= ${connectionOrder(sql, sql`m.status`)}) IS NOT FALSE
+          OR NOT said.retained AND said.instance IS DISTINCT FROM m.status ->> 'instance'))
     RETURNING m.id, m.serial_number`;
   if (rows.length > 0)
     await sql`SELECT pg_notify(${machineStatusChannel}, id) FROM unnest(${rows.map(({ id }) => id)}::text[]) AS id`;
@@ -107,14 +124,22 @@ const overtakeConfigs = async (parts: FollowerParts, boards: readonly BoardStatu
   );
 };
 
+/** Whether it is of a later connection in the same run. */
+const isNewer = (status: DeviceStatus, than: DeviceStatus): boolean =>
+  status.instance !== undefined &&
+  status.instance === than.instance &&
+  (status.connection?.count ?? 0) > (than.connection?.count ?? Infinity);
+
 /**
  * An online status is complete, so it replaces the ones queued before it. An offline one may be the late last will of
  * another session: it is queued in addition.
  */
-const enqueue = (queued: readonly DeviceStatus[], next: DeviceStatus): DeviceStatus[] =>
-  next.online
+const enqueue = (queued: readonly ReceivedStatus[], next: ReceivedStatus): readonly ReceivedStatus[] => {
+  if (queued.some((other) => isNewer(other, next))) return queued;
+  return next.online
     ? [next]
     : [...queued.filter(({ online, session }) => online || session !== next.session), next].slice(-3);
+};
 
 /** An answer is repeated after this time: it may have been lost. */
 const repeatMs = 6 * 3_600_000;
@@ -223,7 +248,7 @@ interface StatusParts extends FollowerParts {
 export const followStatuses = (parts: StatusParts): (() => Promise<void>) => {
   const { sql, mqtt, log, subscribe, onLeaving } = parts;
   const histories = createHistories({ sql, mqtt, log });
-  const waiting = new Map<string, DeviceStatus[]>();
+  const waiting = new Map<string, readonly ReceivedStatus[]>();
   const stopping = new AbortController();
   const backoff = createBackoff(200, 2000);
   const mayLog = createLogGate(logEveryMs);
@@ -294,13 +319,17 @@ export const followStatuses = (parts: StatusParts): (() => Promise<void>) => {
     isStoring = false;
   };
 
-  const onStatus = jsonHandler(log, { shape: statusShape, maxBytes: maxStatusBytes }, (received, serialNumber) => {
-    if (!received.online && received.epoch !== undefined) onLeaving?.(serialNumber, received.epoch);
-    const queued = waiting.get(serialNumber);
-    if (queued === undefined && waiting.size >= maxWaiting) return warn('status queue full', waiting.size);
-    waiting.set(serialNumber, enqueue(queued ?? [], storable(received)));
-    void storeAll();
-  });
+  const onStatus = jsonHandler(
+    log,
+    { shape: statusShape, maxBytes: maxStatusBytes },
+    (received, serialNumber, { retained }) => {
+      if (!received.online && received.epoch !== undefined) onLeaving?.(serialNumber, received.epoch);
+      const queued = waiting.get(serialNumber);
+      if (queued === undefined && waiting.size >= maxWaiting) return warn('status queue full', waiting.size);
+      waiting.set(serialNumber, enqueue(queued ?? [], { ...storable(received), retained }));
+      void storeAll();
+    },
+  );
   const stop = subscribe('status', 1, onStatus);
   return async () => {
     stop();

@@ -1,5 +1,5 @@
 import { maxAckRanges, topicOf, type Ack } from '@roastery/contract/mqtt';
-import type { MqttLink } from '../../broker/link.ts';
+import type { MqttChannel } from '../../broker/link.ts';
 import type { Sql } from '../../db/sql.ts';
 import { historyOwner } from '../../identity/machines.ts';
 
@@ -67,7 +67,7 @@ const readStatements = async (sql: Sql, boards: readonly HeldStreams[]) => {
  * requested.
  */
 export const publishStatements = async (
-  { sql, mqtt }: { readonly sql: Sql; readonly mqtt: Pick<MqttLink, 'publish'> },
+  { sql, mqtt }: { readonly sql: Sql; readonly mqtt: Pick<MqttChannel, 'publish'> },
   boards: readonly HeldStreams[],
 ): Promise<void> => {
   for (const { topic, payload } of await readStatements(sql, boards)) await mqtt.publish(topic, payload, { qos: 1 });

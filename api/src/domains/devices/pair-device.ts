@@ -2,6 +2,7 @@ import { clientIdOf } from '@roastery/contract/mqtt';
 import { createLogGate } from '@roastery/runtime/logger';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { type Actor, boardActor, recordAudit } from '../../db/audit.ts';
+import type { ApiConfig } from '../../config.ts';
 import type { RequestContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
@@ -19,7 +20,14 @@ export interface PairedMachine {
   readonly serial_number: string;
   readonly display_name: string;
   readonly mqtt_url: string;
+  readonly mqtt_urls?: string[];
 }
+
+/** Where boards find the brokers: an agent that knows one keeps the first. */
+export const brokerAddresses = ({ mqttPublicUrls }: Pick<ApiConfig, 'mqttPublicUrls'>) => ({
+  mqtt_url: mqttPublicUrls[0] ?? '',
+  ...(mqttPublicUrls.length > 1 && { mqtt_urls: [...mqttPublicUrls] }),
+});
 
 interface Ticket {
   readonly id: string;
@@ -155,6 +163,6 @@ export const pairDevice = async (context: RequestContext, wish: PairingRequest):
     machine_id: machine.id,
     serial_number: machine.serial_number,
     display_name: machine.display_name,
-    mqtt_url: config.mqttPublicUrl,
+    ...brokerAddresses(config),
   };
 };

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { port } = management.address() as AddressInfo;
   database = await createTestDatabase(migratedTemplate);
   // Behind one proxy, so that boards of many addresses can be simulated.
-  test = await startTestApi(database.url, { brokerManagementUrl: `http://127.0.0.1:${port}`, trustedProxies: 1 });
+  test = await startTestApi(database.url, { brokerManagementUrls: [`http://127.0.0.1:${port}`], trustedProxies: 1 });
   admin = await test.signedIn(testAdmin.email, testAdmin.password);
 });
 afterAll(async () => {

@@ -14,7 +14,7 @@ import { findManagedMachine } from '../../identity/machines.ts';
 import { orderBoardUpdates, readBoardUpdates, withdrawBoardUpdates } from './board-updates.ts';
 import { confirmPairing, revokeCredential, revokeOwn, rotateCredential, standingCredentials } from './credentials.ts';
 import { listDevices } from './fleet.ts';
-import { pairDevice } from './pair-device.ts';
+import { brokerAddresses, pairDevice } from './pair-device.ts';
 import { restoreHistory } from './restore-history.ts';
 import { listTickets, newestTickets, noteTicket, reissueTicket, revokeTicket } from './tickets.ts';
 
@@ -31,7 +31,7 @@ export const deviceRoutes: Domain = (routes) => {
       machine_id: machine.id,
       serial_number: machine.serial_number,
       display_name: row.display_name,
-      mqtt_url: config.mqttPublicUrl,
+      ...brokerAddresses(config),
       ...(login && { mqtt_login: login }),
       server_time: new Date().toISOString(),
       map: row.map === null ? null : parseOrThrow(storedMapShape, row.map),

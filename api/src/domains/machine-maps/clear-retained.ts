@@ -1,9 +1,8 @@
 import { deviceMaySubscribe, topicOf, type TopicKind } from '@roastery/contract/mqtt';
-import type { PublishingShare } from '../../broker/link.ts';
-import type { AppContext } from '../../context.ts';
+import type { MqttLink, PublishingShare } from '../../broker/link.ts';
 import { loggable } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
-import { configsOwedChannel, publishConfigs } from './publish-configs.ts';
+import { configsOwedChannel, publishConfigs, type PublishingParts } from './publish-configs.ts';
 
 /** All retained messages of a board: those the server sends to it, and its own status. */
 const retainedKinds: readonly TopicKind[] = [...deviceMaySubscribe, 'status'];
@@ -17,14 +16,11 @@ export const requestClear = async (tx: Sql, serialNumber: string): Promise<void>
 };
 
 /**
- * Clears the broker's retained messages of these serial numbers, or of all recorded ones. A machine that is registered
- * again under one gets its own config and plans afterwards. Without a broker the records stay: all of them are cleared
- * at the next connection.
+ * Clears the retained messages of these serial numbers, or of all recorded ones. A machine that is registered again under one
+ * gets its own config and plans afterwards. While a broker can't be reached the records stay: all of them are cleared at the
+ * next connection.
  */
-export const clearRetained = async (
-  context: Pick<AppContext, 'sql' | 'mqtt' | 'log'>,
-  serialNumber?: string,
-): Promise<void> => {
+export const clearRetained = async (context: PublishingParts, serialNumber?: string): Promise<void> => {
   const { sql, mqtt, log } = context;
   try {
     const noted = await sql<{ serial_number: string }[]>`
@@ -39,7 +35,7 @@ export const clearRetained = async (
         successors.map(({ id }) => id),
       );
       for (const { id } of successors) await sql`SELECT pg_notify('plans_changed', ${id})`;
-      await sql`DELETE FROM retained_clears WHERE serial_number = ${serial}`;
+      if (mqtt.missing.length === 0) await sql`DELETE FROM retained_clears WHERE serial_number = ${serial}`;
     }
   } catch (error) {
     log.warn(loggable(error), 'retained message clear failed');
@@ -47,19 +43,19 @@ export const clearRetained = async (
 };
 
 /**
- * Publishes the configs of the boards of this share when they are due, retained, and those that an instance without a broker
- * could not publish. Retained messages of deleted machines are cleared first.
+ * Publishes the configs of the boards of this share at its broker when they are due, retained, and those that an instance
+ * without that broker could not publish. Retained messages of deleted machines are cleared first, at all brokers.
  */
 export const followConfigs = (
-  context: Pick<AppContext, 'sql' | 'mqtt' | 'log'>,
+  context: PublishingParts,
+  link: MqttLink,
   share: PublishingShare,
 ): (() => Promise<void>) => {
-  const { sql, mqtt, log } = context;
-  const stop = share.onDue(
-    (isDue) => void clearRetained(context).then(() => publishConfigs(context, undefined, isDue)),
-  );
+  const { sql, log } = context;
+  const here = { sql, log, mqtt: link };
+  const stop = share.onDue((isDue) => void clearRetained(context).then(() => publishConfigs(here, undefined, isDue)));
   const listening = sql.listen(configsOwedChannel, (id) => {
-    if (mqtt.isConnected) void publishConfigs(context, [id], share.owns);
+    if (link.isConnected) void publishConfigs(here, [id], share.owns);
   });
   listening.catch((error: unknown) => log.warn(loggable(error), 'config notifications unavailable'));
   return async () => {

@@ -13,7 +13,7 @@ import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MqttLink } from '../../broker/link.ts';
+import type { MqttChannel } from '../../broker/link.ts';
 import { examplePassword } from '../../testing/example-requests.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from '../../testing/whole-api.ts';
@@ -322,7 +322,7 @@ describe('machine maps', () => {
     const path = `/machines/${machineId}/board-config`;
     let newest = 0;
     /** Between the first change's read and its publication, the second one changes the board and publishes. */
-    const overtaken: MqttLink = {
+    const overtaken: MqttChannel = {
       ...mqtt,
       async publish(topic, payload, options) {
         if (newest === 0)

@@ -1,5 +1,5 @@
 import { topicOf, type DeviceConfig } from '@roastery/contract/mqtt';
-import type { IsDue } from '../../broker/link.ts';
+import type { IsDue, MqttChannel } from '../../broker/link.ts';
 import type { AppContext } from '../../context.ts';
 import { loggable } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -14,7 +14,7 @@ interface ConfigRow {
 }
 
 /** Serial number and config of machines in use with settings: all, or these. They were parsed when they were saved. */
-export const readConfigs = async (sql: Sql, ids?: readonly string[]) => {
+export const readConfigs = async (sql: Sql, boardUrls: readonly string[], ids?: readonly string[]) => {
   const rows = await sql<ConfigRow[]>`
     SELECT serial_number, map, board_settings, config_rev, board_order FROM machines
      WHERE archived_at IS NULL AND (config_rev > 0 OR map IS NOT NULL OR board_order IS NOT NULL)
@@ -23,7 +23,14 @@ export const readConfigs = async (sql: Sql, ids?: readonly string[]) => {
     ({ serial_number: serialNumber, map, board_settings: settings, config_rev: rev, board_order: order }) => {
       const { host: _host, port: _port, path: _path, ...overrides } = settings;
       const update = order === null || order.withdrawn ? undefined : { id: order.id, version: order.version };
-      const config: DeviceConfig = { v: 1, rev, map, ...overrides, ...(update === undefined ? {} : { update }) };
+      const config: DeviceConfig = {
+        v: 1,
+        rev,
+        map,
+        ...overrides,
+        ...(update === undefined ? {} : { update }),
+        ...(boardUrls.length > 1 && { mqtt_urls: [...boardUrls] }),
+      };
       return { serialNumber, text: JSON.stringify(config) };
     },
   );
@@ -32,13 +39,19 @@ export const readConfigs = async (sql: Sql, ids?: readonly string[]) => {
 /** Notification channel: the config of a machine could not be published; the payload is the machine's id. */
 export const configsOwedChannel = 'configs_owed';
 
+export interface PublishingParts extends Pick<AppContext, 'sql' | 'log'> {
+  /** One broker or all. */
+  readonly mqtt: MqttChannel;
+}
+
 /**
- * Publishes the settings of these machines as retained config, or of all that are due. Without a broker it asks the other
- * instances to publish them, and logs: the owner of a machine also publishes them at its next connection. It reads them again afterwards: two concurrent changes of a board, here or on two
- * instances, may be published in another order than they were stored, and the board must end with the newest.
+ * Publishes the settings of these machines as retained config, or of all that are due. For a broker that it does not reach it asks the
+ * other instances to publish them, and logs: the owner of a machine also publishes them at its next connection. It reads them again
+ * afterwards: two concurrent changes of a board, here or on two instances, may be published in another order than they were stored, and
+ * the board must end with the newest.
  */
 export const publishConfigs = async (
-  { sql, mqtt, log }: Pick<AppContext, 'sql' | 'mqtt' | 'log'>,
+  { sql, mqtt, log }: PublishingParts,
   ids?: readonly string[],
   isDue: IsDue = () => true,
 ): Promise<void> => {
@@ -46,7 +59,9 @@ export const publishConfigs = async (
   try {
     const published = new Map<string, string>();
     const unpublished = async () =>
-      (await readConfigs(sql, ids)).filter(({ serialNumber, text }) => published.get(serialNumber) !== text);
+      (await readConfigs(sql, mqtt.boardUrls, ids)).filter(
+        ({ serialNumber, text }) => published.get(serialNumber) !== text,
+      );
     for (let next = await unpublished(); next.length > 0; next = await unpublished()) {
       for (const { serialNumber, text } of next) {
         published.set(serialNumber, text);
@@ -62,9 +77,9 @@ export const publishConfigs = async (
     }
   } catch (error) {
     log.warn(loggable(error), 'config publish failed');
-    if (ids === undefined || mqtt.isConnected) return;
-    await sql`SELECT pg_notify(${configsOwedChannel}, id) FROM unnest(${[...ids]}::text[]) AS id`.catch(
-      (lost: unknown) => log.warn(loggable(lost), 'config publish failed'),
-    );
   }
+  if (ids === undefined || mqtt.missing.length === 0) return;
+  await sql`SELECT pg_notify(${configsOwedChannel}, id) FROM unnest(${[...ids]}::text[]) AS id`.catch((lost: unknown) =>
+    log.warn(loggable(lost), 'config publish failed'),
+  );
 };

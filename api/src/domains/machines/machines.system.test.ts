@@ -28,7 +28,7 @@ describe('machines', () => {
     });
     const { port } = management.address() as AddressInfo;
     database = await createTestDatabase(migratedTemplate);
-    test = await startTestApi(database.url, { brokerManagementUrl: `http://127.0.0.1:${port}` });
+    test = await startTestApi(database.url, { brokerManagementUrls: [`http://127.0.0.1:${port}`] });
     admin = await test.signedIn(testAdmin.email, testAdmin.password);
   });
   afterAll(async () => {

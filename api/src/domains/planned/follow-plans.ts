@@ -1,11 +1,11 @@
 import { topicOf } from '@roastery/contract/mqtt';
 import type { Plans } from '@roastery/contract/roast-plan';
-import type { IsDue, PublishingShare } from '../../broker/link.ts';
+import type { IsDue, MqttChannel, PublishingShare } from '../../broker/link.ts';
 import type { AppContext } from '../../context.ts';
 import { loggable } from '../../db/postgres-errors.ts';
 import { readPlansOfMachine } from './roast-plan.ts';
 
-type FollowerParts = Pick<AppContext, 'sql' | 'mqtt' | 'log'>;
+type FollowerParts = Pick<AppContext, 'sql' | 'log'> & { readonly mqtt: MqttChannel };
 
 /**
  * Notification channel of the database's triggers: the plans of a machine changed, or a machine is new; the payload is the
