@@ -14,9 +14,7 @@ import {
   readOpenSilence,
 } from '../domains/alarms/stored-alarms.ts';
 import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/life/announce-roast.ts';
-import { samplePages } from '../recordings/read-samples.ts';
-import { readLastSample } from '../recordings/newest-samples.ts';
-import type { StoredBatch } from '../recordings/recordings.ts';
+import { findPlace, type StoredBatch } from '../recordings/recordings.ts';
 import {
   endOfComplete,
   lastSeqOf,
@@ -24,6 +22,7 @@ import {
   readRules,
   readWatchedRoast,
   type RoastRow,
+  samplePages,
   type WatchedRoast,
 } from './read-watched.ts';
 import {
@@ -296,7 +295,7 @@ class RoastWatch {
 
   /** When a sample of the recording was last stored, by this or another instance; ms ago. */
   async #storedAgoMs(recordingId: string): Promise<number> {
-    return (await readLastSample(this.#sql, recordingId))?.ago_ms ?? Number.POSITIVE_INFINITY;
+    return (await findPlace(this.#sql, [recordingId], 'newest'))?.stored_ago_ms ?? Number.POSITIVE_INFINITY;
   }
 
   async #raiseSilence(watched: Watched): Promise<void> {

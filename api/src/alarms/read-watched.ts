@@ -4,8 +4,7 @@ import type { MarkKind } from '@roastery/roasting/marks';
 import { type Reading, valueAt } from '@roastery/roasting/curves/series';
 import type { Sql } from '../db/sql.ts';
 import { effectiveMarks } from '../domains/roasts/marks/effective-marks.ts';
-import { type BootClocks, onClockOf, readBootClocks } from '../recordings/boot-clocks.ts';
-import { readSamples } from '../recordings/read-samples.ts';
+import { type BootClocks, findPlace, readClocks, readSamples, type Samples } from '../recordings/recordings.ts';
 import { readMarkEntries } from '../domains/roasts/life/recompute-roast.ts';
 import { windowOf } from '../domains/roasts/curves/roast-curve.ts';
 import { timedMarks } from '../domains/roasts/curves/roast-window.ts';
@@ -82,6 +81,25 @@ export const endOfComplete = async (sql: Sql, recordingId: string, seq: number):
   return parts.length === 1 && part !== undefined && part.from <= seq ? part.until : undefined;
 };
 
+/** At 10 Hz ten minutes: some milliseconds of work. */
+const pageSeqs = 6000;
+
+/** Samples in pages, so that hours of them are neither held as a whole nor parsed at once. A page may repeat samples. */
+export async function* samplePages(
+  sql: Sql,
+  recordingId: string,
+  fromSeq: number,
+  toSeq: number,
+): AsyncGenerator<Samples> {
+  const newest = await findPlace(sql, [recordingId], 'newest');
+  const lastSeq = Math.min(toSeq, newest?.at_seq ?? -1);
+  for (let from = Math.max(0, fromSeq); from <= lastSeq;) {
+    const page = await readSamples(sql, { recordingId, fromSeq: from, toSeq: Math.min(lastSeq, from + pageSeqs) });
+    yield page;
+    from = Math.max(from + pageSeqs, page.seq.at(-1) ?? 0) + 1;
+  }
+}
+
 interface RuleRow {
   readonly id: string;
   readonly machine_id: string | null;
@@ -137,11 +155,12 @@ const readReference = async (sql: Sql, row: RoastRow): Promise<(seconds: number)
       AND r.charge_mono_ms IS NOT NULL AND r.charge_seq IS NOT NULL AND r.drop_seq IS NOT NULL`;
   if (reference === undefined) return noReference;
   const { recording_id: id, boot_no: boot, charge_mono_ms: charge } = reference;
-  const samples = await readSamples(sql, id, reference.charge_seq, reference.drop_seq);
-  const clocks = await readBootClocks(sql, id, [boot, ...new Set(samples.bootNo)]);
+  const { charge_seq: fromSeq, drop_seq: toSeq } = reference;
+  const samples = await readSamples(sql, { recordingId: id, fromSeq, toSeq });
+  const clocks = await readClocks(sql, id, [boot, ...samples.bootNo]);
   const bean = samples.channels.get('bean_temp') ?? [];
   const placed = samples.monoMs.flatMap((mono, index) => {
-    const at = onClockOf(clocks, boot, samples.bootNo[index] ?? boot, mono);
+    const at = clocks.onClockOf(boot, samples.bootNo[index] ?? boot, mono);
     return at === undefined ? [] : [{ seconds: (at - charge) / 1000, temp: bean[index] ?? null }];
   });
   const times = placed.map(({ seconds }) => seconds);
@@ -161,7 +180,7 @@ export const readWatchedRoast = async (
   const known = before?.row.profile_id === row.profile_id ? before.referenceAt : noReference;
   const [entries, clocks, referenceAt] = await Promise.all([
     readMarkEntries(sql, row.id, row.recording_id),
-    readBootClocks(sql, row.recording_id),
+    readClocks(sql, row.recording_id),
     needsReference && known === noReference && row.profile_id !== null ? readReference(sql, row) : known,
   ]);
   // A drop before the charge belongs to the previous roast.

@@ -4,8 +4,7 @@ import { type AlarmFinding, createAlarmWatch } from '@roastery/roasting/alarm-ru
 import type { Clock } from '@roastery/runtime/clock';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { ruleOccurrence, type NewAlarm } from '../domains/alarms/stored-alarms.ts';
-import { onClockOf } from '../recordings/boot-clocks.ts';
-import type { Samples } from '../recordings/read-samples.ts';
+import type { Samples } from '../recordings/recordings.ts';
 import type { WatchedRoast } from './read-watched.ts';
 
 /** The results of an evaluation to be stored. */
@@ -43,7 +42,7 @@ export const secondsSinceCharge = (
   bootNo: number,
   monoMs: number,
 ): number | undefined => {
-  const at = onClockOf(clocks, row.boot_no, bootNo, monoMs);
+  const at = clocks.onClockOf(row.boot_no, bootNo, monoMs);
   return at === undefined ? undefined : (at - row.charge_mono_ms) / 1000;
 };
 

@@ -1,8 +1,13 @@
+import { entryCount, type JournalBatch } from '@roastery/contract/mqtt';
+
 /** Sequence numbers from `start` up to, not including, `end`. */
 export interface SeqRange {
   readonly start: number;
   readonly end: number;
 }
+
+/** The numbers of a batch's entries. */
+export const rangeOf = (batch: JournalBatch): SeqRange => ({ start: batch.seq, end: batch.seq + entryCount(batch) });
 
 /** Ascending ranges that neither overlap nor touch: the normal form of Postgres' int8multirange. */
 export type SeqRanges = readonly SeqRange[];

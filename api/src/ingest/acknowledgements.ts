@@ -2,20 +2,7 @@ import { type Ack, maxAckRanges, topicOf } from '@roastery/contract/mqtt';
 import { realClock, type Clock } from '@roastery/runtime/clock';
 import type { Message } from '../broker/plain-messages.ts';
 import { type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
-
-export interface CoveredBatch extends SeqRange {
-  readonly receivedAtMs: number;
-}
-
-/** Sent to a board after the commit. */
-export interface Acknowledgement {
-  readonly serialNumber: string;
-  readonly epoch: string;
-  /** All entries in the database, or only those that this message claimed when its machine is unknown. */
-  readonly ranges: SeqRanges;
-  /** The batches that this commit covered. */
-  readonly covered: readonly CoveredBatch[];
-}
+import type { Acknowledgement } from '../recordings/recordings.ts';
 
 /** A healthy stream has a handful of ranges. With more than this, only those that the commits touched are sent. */
 const maxWholeRanges = 50;

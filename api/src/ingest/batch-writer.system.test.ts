@@ -3,7 +3,7 @@ import { until } from '@roastery/testing/until';
 import { afterEach, describe, expect, it } from 'vitest';
 import { messageOf, openMigratedDatabase, registerMachine, silentLog } from '../testing/ingest-fixture.ts';
 import { createBatchWriter } from './batch-writer.ts';
-import type { JournalMessage } from './decode-batch.ts';
+import type { JournalMessage } from '../recordings/recordings.ts';
 
 const flushDelayMs = 500;
 

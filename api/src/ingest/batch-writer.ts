@@ -11,14 +11,14 @@ import {
   loggable,
   statementOf,
 } from '../db/postgres-errors.ts';
+import { rangeOf } from '../db/seq-ranges.ts';
 import type { Database } from '../db/sql.ts';
 import type { IngestHealth } from '../http/server-context.ts';
-import { createStreamHeads } from './appends.ts';
 import { commitIn, type Committed } from './commit.ts';
-import { decodedBytes, type JournalMessage, type QueuedMessage, sharedDecoder } from './decode-batch.ts';
+import { decodedBytes, sharedDecoder } from './decode-batch.ts';
 import { createMessageQueue } from './message-queue.ts';
+import type { JournalMessage, QueuedMessage } from '../recordings/recordings.ts';
 import { writeQuarantine } from './quarantine.ts';
-import { rangeOf } from '../recordings/recordings.ts';
 
 /** A transaction of the batch writer. */
 export interface Flushed extends Committed {
@@ -80,9 +80,6 @@ const quickSeconds = 2;
 /** Many messages time out sooner than one alone, because a part of them may succeed. */
 const timeouts = (count: number) => (count > 1 ? { statement: '5s', lock: '2s' } : { statement: '15s', lock: '5s' });
 
-/** The heads known to this process. Only committed state is cached, and Postgres checks it before use. */
-const heads = createStreamHeads();
-
 /**
  * Stores these messages in one transaction, all or none. When it returns they are committed and may be acknowledged.
  */
@@ -90,17 +87,17 @@ export const commitMessages = async (sql: Database, messages: readonly JournalMe
   const flushed = await sql.begin(async (tx) => {
     const { statement, lock } = timeouts(messages.length);
     await tx`SELECT set_config('statement_timeout', ${statement}, true), set_config('lock_timeout', ${lock}, true)`;
-    const committed = await commitIn(tx, messages, heads);
+    const committed = await commitIn(tx, messages);
     return { ...committed, dropped: await writeQuarantine(tx, committed.refusals) };
   });
-  heads.remember(flushed.heads);
+  flushed.remember();
   return flushed;
 };
 
 /** Quarantines one message that can't be stored, with the reason, and counts its entries as committed. */
 export const commitRefusal = (sql: Database, message: JournalMessage, reason: string): Promise<Flushed> => {
   const claims = message.decoded.ok
-    ? { epoch: message.decoded.batch.epoch, range: rangeOf({ batch: message.decoded.batch }) }
+    ? { epoch: message.decoded.batch.epoch, range: rangeOf(message.decoded.batch) }
     : message.decoded.claims;
   const refused = { ok: false as const, reason, ...(claims === undefined ? {} : { claims }) };
   return commitMessages(sql, [{ ...message, decoded: refused }]);

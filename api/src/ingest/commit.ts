@@ -1,298 +1,79 @@
 import type { Sql } from '../db/sql.ts';
-import type { Acknowledgement, CoveredBatch } from './acknowledgements.ts';
-import { appended, appendSamples, headsOf, type StreamHead, type StreamHeads } from './appends.ts';
-import { arrivingSamples, insertChunks, joinNeighbours, samplesIn, sweepLater } from '../recordings/chunks.ts';
 import { applyEvents, moveStarts } from '../domains/roasts/boards/roast-events.ts';
-import type { JournalMessage, KnownBatch } from './decode-batch.ts';
 import {
-  asRecorded,
-  placeBatch,
-  type Placed,
-  rangeOf,
-  type Recording,
-  type StoredBatch,
-  type StreamPart,
-  updateCommitted,
-  writeLayouts,
+  type Conflict,
+  type JournalMessage,
+  type Overlap,
+  type Refusal,
+  type StoredEntries,
+  storeEntries,
 } from '../recordings/recordings.ts';
-import { findConflicts, type Overlap, overlapOf, repeatsIn } from './repeats.ts';
-import { coveredBy, missingFrom, type SeqRange, withRange } from '../db/seq-ranges.ts';
-import {
-  keyOf,
-  lockStreams,
-  otherHolders,
-  partsOf,
-  partsOfGap,
-  type Stream,
-  type StreamKey,
-} from '../recordings/streams.ts';
-import { clockChanges, clocksOf, writeBoots } from '../recordings/wall-clock.ts';
 
-export interface Refusal {
-  readonly message: JournalMessage;
-  /** Why it was not stored; shown to users. */
-  readonly reason: string;
-  /** Undefined if no machine has the serial number. */
-  readonly machineId?: string | undefined;
-}
-
-export interface Committed {
-  readonly acknowledgements: Acknowledgement[];
-  readonly samples: number;
+export interface Committed extends Pick<
+  StoredEntries,
+  'acknowledgements' | 'samples' | 'machineIds' | 'stored' | 'remember'
+> {
   readonly events: number;
   readonly quarantined: number;
   readonly conflicts: number;
   /** All quarantined messages, including the conflicts. */
   readonly refusals: readonly Refusal[];
-  /** Machines whose batches were read. */
-  readonly machineIds: string[];
-  /** All batches that are stored now, with repeats of what another instance has stored. */
-  readonly stored: readonly StoredBatch[];
-  /** To be remembered after the commit. */
-  readonly heads: readonly StreamHead[];
 }
 
-interface MachineRow {
-  id: string;
-  serial_number: string;
-  owner_id: string;
-}
-
-interface Claim {
-  readonly key: StreamKey;
-  readonly message: JournalMessage;
-  readonly range: SeqRange;
-  readonly reason: string;
-}
-
-interface Classified {
-  readonly known: KnownBatch[];
-  /** Refused; stream and entries are known. */
-  readonly claims: Claim[];
-  /** Refused; the stream is unknown. */
-  readonly unassigned: Refusal[];
-}
-
-const classify = (messages: readonly JournalMessage[], machines: ReadonlyMap<string, MachineRow>): Classified => {
-  const sorted: Classified = { known: [], claims: [], unassigned: [] };
-  for (const message of messages) {
-    const machine = machines.get(message.serialNumber);
-    const { decoded } = message;
-    if (machine === undefined) {
-      const why = decoded.ok ? '' : `; ${decoded.reason}`;
-      sorted.unassigned.push({ message, reason: `no machine has this serial number, or it is archived${why}` });
-    } else if (decoded.ok) {
-      sorted.known.push({ message, machineId: machine.id, ownerId: machine.owner_id, batch: decoded.batch });
-    } else if (decoded.claims === undefined) {
-      sorted.unassigned.push({ message, machineId: machine.id, reason: decoded.reason });
-    } else {
-      const key = { machineId: machine.id, epoch: decoded.claims.epoch };
-      sorted.claims.push({ key, message, range: decoded.claims.range, reason: decoded.reason });
-    }
-  }
-  return sorted;
-};
-
-/** Refused entries count as committed, so that a repeat of them is not quarantined again. */
-const commitClaims = (claims: readonly Claim[], streams: ReadonlyMap<string, Stream>): Refusal[] =>
-  claims.flatMap(({ key, message, range, reason }) => {
-    const parts = partsOf(streams.get(keyOf(key)) ?? [], range).filter(
-      ({ recording, range: part }) => missingFrom(recording.committed, part).length > 0,
-    );
-    for (const { recording, range: part } of parts) {
-      recording.committed = withRange(recording.committed, part);
-      recording.isRowDue = true;
-      recording.isReceiving = true;
-    }
-    return parts.length === 0 ? [] : [{ message, reason, machineId: key.machineId }];
-  });
-
-const acknowledge = (sorted: Classified, streams: ReadonlyMap<string, Stream>): Acknowledgement[] => {
-  const covered = new Map<string, { serialNumber: string; epoch: string; batches: CoveredBatch[] }>();
-  const add = (key: StreamKey, { serialNumber, receivedAtMs }: JournalMessage, range: SeqRange): void => {
-    const entry = covered.get(keyOf(key)) ?? { serialNumber, epoch: key.epoch, batches: [] };
-    entry.batches.push({ ...range, receivedAtMs });
-    covered.set(keyOf(key), entry);
-  };
-  for (const known of sorted.known)
-    add({ machineId: known.machineId, epoch: known.batch.epoch }, known.message, rangeOf(known));
-  for (const { key, message, range } of sorted.claims) add(key, message, range);
-  const ours = Array.from(covered, ([key, { serialNumber, epoch, batches }]) => ({
-    serialNumber,
-    epoch,
-    ranges: (streams.get(key) ?? []).flatMap(({ recording, range }) => coveredBy(recording.committed, range)),
-    covered: batches,
-  }));
-  const unassigned = sorted.unassigned.flatMap(({ message: { serialNumber, receivedAtMs, decoded } }) => {
-    const claim = decoded.ok
-      ? { epoch: decoded.batch.epoch, range: rangeOf({ batch: decoded.batch }) }
-      : decoded.claims;
-    if (claim === undefined) return [];
-    const covered = [{ ...claim.range, receivedAtMs }];
-    return [{ serialNumber, epoch: claim.epoch, ranges: [claim.range], covered }];
-  });
-  return [...ours, ...unassigned];
-};
-
-const storePlaced = async (
+/** How the marks of a repeat differ from those that are stored under its sequence numbers. */
+const markDifference = async (
   tx: Sql,
-  placed: readonly { recording: Recording; placed: Placed }[],
-  receivedAtMs: number,
-) => {
-  await writeLayouts(
-    tx,
-    placed.flatMap(({ placed: { newLayout } }) => (newLayout === undefined ? [] : [newLayout])),
-  );
-  const byRecording = new Map<Recording, Placed['pieces']>();
-  for (const { recording, placed: added } of placed) {
-    const pieces = byRecording.get(recording) ?? [];
-    pieces.push(...added.pieces);
-    byRecording.set(recording, pieces);
+  { known: { batch }, recording, parts }: Overlap,
+): Promise<string | undefined> => {
+  if (batch.k !== 'events') return undefined;
+  for (const [index, { e }] of batch.ev.entries()) {
+    const seq = batch.seq + index;
+    if (e.type !== 'mark' || !parts.some(({ start, end }) => seq >= start && seq < end)) continue;
+    const [stored] = await tx<{ kind: string; at_seq: number | null }[]>`
+      SELECT kind, at_seq FROM roast_marks
+      WHERE roast_id = ${e.roast_id} AND recording_id = ${recording.recordingId} AND event_seq = ${seq}`;
+    if (stored !== undefined && (stored.kind !== e.kind || stored.at_seq !== e.at_seq)) {
+      return `seq ${seq} is another mark`;
+    }
   }
-  const chunks = Array.from(byRecording, ([{ recordingId, sweptSeq }, pieces]) =>
-    joinNeighbours(pieces, arrivingSamples).map((run) => ({
-      recordingId,
-      run,
-      isLate: run[0].firstSeq < sweptSeq,
-      // They may be in a range that was sealed.
-      inTimeIndex: true,
-    })),
-  ).flat();
-  await insertChunks(tx, chunks, receivedAtMs);
-  await sweepLater(
-    tx,
-    chunks.filter(({ isLate }) => isLate),
-    receivedAtMs,
-  );
-  return chunks.reduce((sum, { run }) => sum + samplesIn(run), 0);
+  return undefined;
 };
 
-const streamOf = ({ machineId, batch: { epoch, continues } }: KnownBatch) => ({ machineId, epoch, continues });
+const conflictingMarks = async (tx: Sql, repeats: readonly Overlap[]): Promise<Conflict[]> => {
+  const found: Conflict[] = [];
+  for (const repeat of repeats) {
+    const difference = await markDifference(tx, repeat);
+    if (difference !== undefined) found.push({ known: repeat.known, difference });
+  }
+  return found;
+};
 
 /**
- * Stores these messages within the caller's transaction. The caller quarantines the refused ones, unless it rolls back, and
- * remembers the heads after its commit.
+ * Stores these messages within the caller's transaction, and applies their events to roasts. The caller quarantines the refused
+ * ones, unless it rolls back, and calls `remember` after its commit.
+ * @param again a message that was refused and is sent again, of this machine
  */
 export const commitIn = async (
   tx: Sql,
   messages: readonly JournalMessage[],
-  known?: StreamHeads,
+  again?: { readonly machineId: string },
 ): Promise<Committed> => {
-  if (known === undefined) return commitEach(tx, messages);
-  const { appends, samples, written, rest } = await appendSamples(tx, messages, known);
-  const { acknowledgements, machineIds, stored } = appended(appends);
-  const others = await commitEach(tx, rest);
-  return {
-    ...others,
-    acknowledgements: [...acknowledgements, ...others.acknowledgements],
-    samples: samples + others.samples,
-    machineIds: [...new Set([...machineIds, ...others.machineIds])],
-    stored: [...stored, ...others.stored],
-    heads: [...written, ...others.heads],
-  };
-};
-
-const nothing: Committed = {
-  acknowledgements: [],
-  samples: 0,
-  events: 0,
-  quarantined: 0,
-  conflicts: 0,
-  refusals: [],
-  machineIds: [],
-  stored: [],
-  heads: [],
-};
-
-/** Stores messages of any kind. */
-const commitEach = async (tx: Sql, messages: readonly JournalMessage[]): Promise<Committed> => {
-  if (messages.length === 0) return nothing;
-  const serials = [...new Set(messages.map((message) => message.serialNumber))];
-  const machines = await tx<MachineRow[]>`
-    SELECT id, serial_number, owner_id FROM machines
-    WHERE serial_number = ANY(${serials}::text[]) AND archived_at IS NULL`;
-  const classified = classify(messages, new Map(machines.map((row) => [row.serial_number, row])));
-  const { known, claims, unassigned } = classified;
-  const receivedAtMs = messages[0]?.receivedAtMs ?? Date.now();
-  const arriving = [
-    ...known.map(({ machineId, batch }) => ({
-      machineId,
-      epoch: batch.epoch,
-      end: rangeOf({ batch }).end,
-      continues: batch.continues,
-    })),
-    ...claims.map(({ key, range }) => ({ ...key, end: range.end })),
-  ];
-  const streams = arriving.length === 0 ? new Map<string, Stream>() : await lockStreams(tx, arriving);
-  const recordings = [...new Set([...streams.values()].flatMap((parts) => parts.map(({ recording }) => recording)))];
-  const clocksBefore = clocksOf(recordings);
-
-  const overlaps: Overlap[] = [];
-  const stored: StoredBatch[] = [];
-  const placesOf = (known: KnownBatch): StreamPart[] =>
-    partsOf(streams.get(keyOf(streamOf(known))) ?? [], rangeOf(known));
-  const holdersOf = (known: KnownBatch, part: StreamPart) => otherHolders(streams, streamOf(known), part);
-  const place = (batch: KnownBatch) =>
-    placesOf(batch).map((part) => {
-      const { recording } = part;
-      const recorded = asRecorded(recording, batch.batch);
-      const overlap = overlapOf({ ...batch, batch: recorded }, part);
-      if (overlap !== undefined) overlaps.push(overlap);
-      const added = placeBatch(batch, part, (gap) => partsOfGap(streams, streamOf(batch), gap));
-      const bootNo = recording.boots.get(batch.batch.boot)?.bootNo;
-      const { recordingId } = recording;
-      if (bootNo !== undefined) stored.push({ recordingId, bootNo, range: part.range, batch: recorded });
-      return { recording, placed: added };
-    });
-  /** Counts as committed what another recording holds of a batch. */
-  const leaveRepeats = async (batch: KnownBatch): Promise<void> => {
-    for (const part of placesOf(batch)) {
-      if (missingFrom(part.recording.committed, part.range).length === 0) continue;
-      for (const holder of holdersOf(batch, part)) {
-        const repeats = await repeatsIn(tx, { ...batch, batch: asRecorded(holder.recording, batch.batch) }, holder);
-        if (repeats.length === 0) continue;
-        part.recording.committed = repeats.reduce(withRange, part.recording.committed);
-        part.recording.isRowDue = true;
-      }
-    }
-  };
-  const isContested = (batch: KnownBatch): boolean => placesOf(batch).some((part) => holdersOf(batch, part).length > 0);
-  const placed = known.filter((batch) => !isContested(batch)).flatMap(place);
-  let samples = await storePlaced(tx, placed, receivedAtMs);
-  // The entries that they repeat may have come in the same transaction.
-  for (const batch of known.filter(isContested)) {
-    await leaveRepeats(batch);
-    const added = place(batch);
-    samples += await storePlaced(tx, added, receivedAtMs);
-    placed.push(...added);
-  }
-  const refusals = [...unassigned, ...commitClaims(claims, streams)];
-
-  const { rows, changes } = clockChanges(recordings, clocksBefore);
-  await writeBoots(tx, rows);
-  await updateCommitted(tx, recordings, receivedAtMs);
-  const conflicts = await findConflicts(tx, overlaps);
-
-  const touched = await moveStarts(tx, changes);
-  const events = placed.flatMap(({ recording, placed: { events: added } }) =>
-    added.map(({ bootId, ...event }) => ({
-      ...event,
-      wallOffsetMs: recording.boots.get(bootId)?.clock?.offsetMs ?? receivedAtMs - event.monoMs,
-    })),
-  );
+  const { events, clockChanges, refusals, repeats, ...stored } = await storeEntries(tx, messages, again);
+  const conflicts = [...stored.conflicts, ...(await conflictingMarks(tx, repeats))];
+  const touched = await moveStarts(tx, clockChanges);
   await applyEvents(tx, events, touched);
   return {
-    acknowledgements: acknowledge(classified, streams),
-    samples,
+    ...stored,
     events: events.length,
     quarantined: refusals.length,
     conflicts: conflicts.length,
     refusals: [
       ...refusals,
-      ...conflicts.map(({ known: { message, machineId }, reason }) => ({ message, machineId, reason })),
+      ...conflicts.map(({ known: { message, machineId }, difference }) => ({
+        message,
+        machineId,
+        reason: `sequence number claimed twice: ${difference}`,
+      })),
     ],
-    machineIds: [...new Set(known.map(({ machineId }) => machineId))],
-    stored,
-    heads: headsOf(known, streams),
   };
 };

@@ -7,8 +7,8 @@ import type { Database } from '../db/sql.ts';
 import { readSamples } from '../recordings/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { commitMessages } from './batch-writer.ts';
-import type { Acknowledgement } from './acknowledgements.ts';
-import type { JournalMessage } from './decode-batch.ts';
+import type { Acknowledgement } from '../recordings/recordings.ts';
+import type { JournalMessage } from '../recordings/recordings.ts';
 import { type SeqRanges, withRange } from '../db/seq-ranges.ts';
 
 const serial = 'CONT-1';
@@ -34,7 +34,9 @@ const splitJournal = (isChange = (_: JournalBatch, index: number): boolean => in
 
 const stored = async (sql: Database) => {
   const recordings = await sql<{ id: string }[]>`SELECT id FROM recordings ORDER BY id`;
-  const samples = await Promise.all(recordings.map(({ id }) => readSamples(sql, id, 0, 1e9)));
+  const samples = await Promise.all(
+    recordings.map(({ id }) => readSamples(sql, { recordingId: id, fromSeq: 0, toSeq: 1e9 })),
+  );
   const roasts = await sql`
     SELECT id, status, charge_mono_ms, drop_mono_ms, charge_seq, drop_seq, duration_seconds, charge_temp, drop_temp
     FROM roasts`;

@@ -5,7 +5,6 @@ import {
   continuesShape,
   entryCount,
   eventBatchShape,
-  type JournalBatch,
   maxBatchEntries,
   type SampleBatch,
   sampleBatchShape,
@@ -13,28 +12,7 @@ import {
 import { describeRefusal, parseShape } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
 import type { SeqRange } from '../db/seq-ranges.ts';
-import type { ReceivedBatch } from '../recordings/recordings.ts';
-
-/**
- * A message of the journal topic as received: still compressed, so that a queued message occupies only the size of its
- * payload.
- */
-export interface QueuedMessage {
-  readonly topic: string;
-  readonly serialNumber: string;
-  readonly payload: Buffer;
-  readonly receivedAtMs: number;
-}
-
-/** A message that is being processed in a transaction. */
-export interface JournalMessage extends QueuedMessage {
-  readonly decoded: Decoded;
-}
-
-/** A valid batch with its machine and its message. */
-export interface KnownBatch extends ReceivedBatch {
-  readonly message: JournalMessage;
-}
+import type { Decoded } from '../recordings/recordings.ts';
 
 const { shape } = sampleBatchShape;
 
@@ -152,16 +130,6 @@ export const readSampleBatch = (value: unknown): SampleBatch | undefined => {
 
 /** 600 entries of 64 channels are under 400 KB as JSON; more than this is an error or an attack. */
 const maxJsonBytes = 4 * 1024 * 1024;
-
-export type Decoded =
-  | { readonly ok: true; readonly batch: JournalBatch }
-  | {
-      readonly ok: false;
-      /** Shown to users. */
-      readonly reason: string;
-      /** Stream and entries that it claims to hold, if they can be read: they are acknowledged as refused. */
-      readonly claims?: { readonly epoch: string; readonly range: SeqRange };
-    };
 
 const gzipMagic = (payload: Buffer): boolean => payload[0] === 0x1f && payload[1] === 0x8b;
 

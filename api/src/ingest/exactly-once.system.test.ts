@@ -7,7 +7,7 @@ import { readSamples } from '../recordings/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn, silentLog } from '../testing/ingest-fixture.ts';
 import { commitMessages } from './batch-writer.ts';
 import type { Committed } from './commit.ts';
-import type { JournalMessage } from './decode-batch.ts';
+import type { JournalMessage } from '../recordings/recordings.ts';
 import { fromNow } from '../testing/present.ts';
 
 const roastId = '0190a8c0-0000-7000-8000-000000000001';
@@ -17,7 +17,7 @@ const stored = async (sql: Database) => {
     { id: string; committed: string }[]
   >`SELECT id, committed_now(recordings)::text AS committed FROM recordings`;
   if (recording === undefined) throw new Error('nothing was recorded');
-  const samples = await readSamples(sql, recording.id, 0, 1e9);
+  const samples = await readSamples(sql, { recordingId: recording.id, fromSeq: 0, toSeq: 1e9 });
   const curve = JSON.stringify([samples.seq, samples.monoMs, [...samples.channels]]);
   const [roast] = await sql`
     SELECT id, status, charge_mono_ms, drop_mono_ms, charge_seq, drop_seq, duration_seconds, charge_temp, drop_temp,

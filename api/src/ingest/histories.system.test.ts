@@ -21,7 +21,10 @@ const delivered = async (sql: Database) => {
   const recordings = await sql<{ id: string; epoch: string }[]>`
     SELECT id, epoch FROM recordings WHERE source = 'agent' ORDER BY epoch`;
   const samples = await Promise.all(
-    recordings.map(async ({ id, epoch }) => ({ epoch, ...(await readSamples(sql, id, 0, 1e9)) })),
+    recordings.map(async ({ id, epoch }) => ({
+      epoch,
+      ...(await readSamples(sql, { recordingId: id, fromSeq: 0, toSeq: 1e9 })),
+    })),
   );
   const marks = await sql`
     SELECT roast_id, kind, origin, at_seq, mono_ms, temp, event_seq, taken_back FROM roast_marks

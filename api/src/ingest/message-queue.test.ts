@@ -3,7 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
-import { decodeBatch, decodedBytes, type QueuedMessage } from './decode-batch.ts';
+import type { QueuedMessage } from '../recordings/recordings.ts';
+import { decodeBatch, decodedBytes } from './decode-batch.ts';
 import { createMessageQueue } from './message-queue.ts';
 import { fromNow } from '../testing/present.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { QueuedMessage } from './decode-batch.ts';
+import type { QueuedMessage } from '../recordings/recordings.ts';
 
 /** Approximate memory of an object, its queue slot and its key besides the payload. */
 const messageOverhead = 768;

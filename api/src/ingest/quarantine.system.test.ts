@@ -8,7 +8,8 @@ import { readSamples } from '../recordings/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin } from '../testing/test-api.ts';
 import { commitMessages, commitRefusal } from './batch-writer.ts';
-import { decodeBatch, type JournalMessage } from './decode-batch.ts';
+import type { JournalMessage } from '../recordings/recordings.ts';
+import { decodeBatch } from './decode-batch.ts';
 import { auditDrops, machineLimits, replayQuarantined, runQuarantineCommand } from './quarantine.ts';
 import type { SeqRanges } from '../db/seq-ranges.ts';
 import { fromNow } from '../testing/present.ts';
@@ -31,7 +32,7 @@ const all = async (from: Database) => {
     SELECT kind, at_seq, mono_ms, temp, event_seq FROM roast_marks ORDER BY event_seq`;
   const roasts = await from`
     SELECT id, status, charge_mono_ms, drop_mono_ms, charge_temp, drop_temp, duration_seconds FROM roasts`;
-  const samples = await readSamples(from, recording?.id ?? '', 0, 1e9);
+  const samples = await readSamples(from, { recordingId: recording?.id ?? '', fromSeq: 0, toSeq: 1e9 });
   return { committed: recording?.committed, marks: [...marks], roasts: [...roasts], samples };
 };
 

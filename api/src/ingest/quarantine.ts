@@ -7,14 +7,11 @@ import { createLogger } from '@roastery/runtime/logger';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Domain } from '../app.ts';
 import { type Actor, actorOf, recordAudit, recordAudits, systemActor } from '../db/audit.ts';
-import { formatMultirange, missingFrom, type SeqRange, withRange } from '../db/seq-ranges.ts';
 import { containing, openDatabase, type Database, type Sql } from '../db/sql.ts';
 import { AppError, notFound } from '../http/app-error.ts';
-import { commitIn, type Refusal } from './commit.ts';
-import { decodeBatch, type JournalMessage } from './decode-batch.ts';
-import { rangeOf } from '../recordings/recordings.ts';
-import { storedRanges } from '../recordings/chunks.ts';
-import { lockStreams, partsOf } from '../recordings/streams.ts';
+import type { JournalMessage, Refusal } from '../recordings/recordings.ts';
+import { commitIn } from './commit.ts';
+import { decodeBatch } from './decode-batch.ts';
 
 /** Limits per machine and in total: above them the oldest messages are dropped. */
 export const machineLimits = { messages: 200, bytes: 16 * 1024 * 1024 };
@@ -138,21 +135,6 @@ const readRow = async (tx: Sql, id: string): Promise<Row> => {
   return row;
 };
 
-/**
- * The refusal counted these entries as committed. Those that no chunk holds are uncommitted again; events are idempotent.
- */
-const reopen = async (tx: Sql, machineId: string, epoch: string, range: SeqRange): Promise<void> => {
-  const isStored = await tx`SELECT 1 FROM stream_parts WHERE machine_id = ${machineId} AND epoch = ${epoch}`;
-  if (isStored.length === 0) return;
-  const stream = (await lockStreams(tx, [{ machineId, epoch, end: range.end }])).values();
-  for (const { recording, range: part } of partsOf([...stream].flat(), range)) {
-    const chunks = await storedRanges(tx, recording.recordingId, part);
-    const stored = chunks.reduce((ranges, chunk) => withRange(ranges, chunk), [] as readonly SeqRange[]);
-    const open = formatMultirange(missingFrom(stored, part));
-    await tx`UPDATE recordings r SET committed = committed_now(r) - ${open}::int8multirange WHERE r.id = ${recording.recordingId}`;
-  }
-};
-
 /** The replayed message is refused again: it stays in quarantine with the new reason. */
 class StillRefused extends Error {
   override readonly name = 'StillRefused';
@@ -167,9 +149,8 @@ const replayIn = async (tx: Sql, id: string, by: Actor): Promise<{ samples: numb
   if (machine === undefined) throw new StillRefused('no machine has this serial number, or it is archived');
   if (machineId !== null && machineId !== machine.id)
     throw new StillRefused('it came from an earlier machine of this serial number');
-  await reopen(tx, machine.id, decoded.batch.epoch, rangeOf({ batch: decoded.batch }));
   const message = { topic, serialNumber, payload, receivedAtMs: Date.parse(received_at), decoded };
-  const { samples, events, quarantined, conflicts } = await commitIn(tx, [message]);
+  const { samples, events, quarantined, conflicts } = await commitIn(tx, [message], { machineId: machine.id });
   if (quarantined + conflicts > 0)
     throw new StillRefused('other content is stored under its sequence numbers; the first content stands');
   await tx`DELETE FROM quarantine WHERE id = ${id}`;

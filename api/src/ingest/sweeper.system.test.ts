@@ -13,7 +13,7 @@ import {
   roastOn,
   silentLog,
 } from '../testing/ingest-fixture.ts';
-import { sealStreams } from '../recordings/chunks.ts';
+import { sealStreams } from '../recordings/seal-chunks.ts';
 import { commitMessages } from './batch-writer.ts';
 import { removeOldSamples } from '../recordings/sweep-samples.ts';
 import { abortStaleRoasts, sweep, sweepRules, whenAlone } from './sweeper.ts';
@@ -90,11 +90,11 @@ describe('sweeper', () => {
     await sql`UPDATE recordings SET last_received_at = now() - interval '1 minute'`;
     if (newest !== undefined) await commitMessages(sql, [messageOf('S-1', newest)]);
     const recording = await recordingOf(sql, board);
-    const before = await readSamples(sql, recording, 0, 1e9);
+    const before = await readSamples(sql, { recordingId: recording, fromSeq: 0, toSeq: 1e9 });
     const chunksBefore = await chunkCount(sql);
     expect(await sealStreams(sql)).toBeGreaterThan(300);
     expect(await chunkCount(sql)).toBeLessThan(chunksBefore / 2);
-    expect(await readSamples(sql, recording, 0, 1e9)).toEqual(before);
+    expect(await readSamples(sql, { recordingId: recording, fromSeq: 0, toSeq: 1e9 })).toEqual(before);
     expect(await sealStreams(sql)).toBe(0);
 
     if (late === undefined) throw new Error('no late batch');
@@ -103,7 +103,7 @@ describe('sweeper', () => {
       ...batches.slice(90, 110).map((batch) => messageOf('S-1', batch)),
     ]);
     const sent = board.entries().flatMap((entry, seq) => (entry.kind === 'sample' ? [{ seq, ...entry }] : []));
-    const all = await readSamples(sql, recording, 0, 1e9);
+    const all = await readSamples(sql, { recordingId: recording, fromSeq: 0, toSeq: 1e9 });
     expect(all.seq).toEqual(sent.map((entry) => entry.seq));
     expect(all.monoMs).toEqual(sent.map((entry) => entry.mono));
     expect(all.channels.get('bean_temp')).toEqual(sent.map((entry) => entry.values[0]));
@@ -191,7 +191,7 @@ describe('sweeper', () => {
     await ship(sql, 'S-3', idle, 60);
     await ageSamples(sql);
     const count = async (board: JournalBoard) =>
-      (await readSamples(sql, await recordingOf(sql, board), 0, 1e9)).seq.length;
+      (await readSamples(sql, { recordingId: await recordingOf(sql, board), fromSeq: 0, toSeq: 1e9 })).seq.length;
     await removeOldSamples(sql, sweepRules);
     expect([await count(roasted), await count(idle)]).toEqual([720, 0]);
     // Removed samples are not stored again, although no chunk shows any more that they were committed.
@@ -269,7 +269,7 @@ describe('sweeper', () => {
         .toSorted(),
     );
     expect(await sql`SELECT 1 FROM quarantine`).toHaveLength(0);
-    expect(warned).toEqual(expect.arrayContaining(['abortStaleRoasts', 'sealStreams']));
+    expect(warned).toEqual(expect.arrayContaining(['abortStaleRoasts', 'sweepRecordings']));
   });
 
   it('sweeps in one instance at a time', async () => {

@@ -6,8 +6,7 @@ import type { Database } from '../db/sql.ts';
 import { announceRoast } from '../domains/roasts/life/announce-roast.ts';
 import { giveBatchNumber } from '../domains/planned/batch-number.ts';
 import { recomputeRoast } from '../domains/roasts/life/recompute-roast.ts';
-import { sealStreams } from '../recordings/chunks.ts';
-import { removeOldSamples, type SampleRules } from '../recordings/sweep-samples.ts';
+import { type SampleRules, sweepRecordings } from '../recordings/recordings.ts';
 import { auditDrops } from './quarantine.ts';
 import { settleLot } from '../domains/roasts/life/settle-roast.ts';
 
@@ -114,14 +113,14 @@ export const sweep = async (sql: Database, log: Logger, rules: SweepRules = swee
     abortStaleRoasts,
     fillTemperatures,
     numberLateRoasts,
-    sealStreams,
-    removeOldSamples,
+    sweepRecordings,
     removeOldQuarantine,
     auditDrops,
   ]) {
     try {
-      const count = await task(sql, rules);
-      if (count > 0) done[task.name] = count;
+      const counted = await task(sql, rules);
+      for (const [name, count] of Object.entries(typeof counted === 'number' ? { [task.name]: counted } : counted))
+        if (count > 0) done[name] = count;
     } catch (error) {
       if (isConnectionLost(error)) throw error;
       log.warn({ ...loggable(error), statement: statementOf(error), what: task.name }, 'sweep failed');
@@ -129,7 +128,7 @@ export const sweep = async (sql: Database, log: Logger, rules: SweepRules = swee
   }
   const names = Object.keys(done);
   // Nearly every run seals something.
-  if (names.length > 0) log[names.every((name) => name === sealStreams.name) ? 'debug' : 'info'](done, 'sweep done');
+  if (names.length > 0) log[names.every((name) => name === 'sealed') ? 'debug' : 'info'](done, 'sweep done');
 };
 
 /** Sweeps once a minute, in only one instance at a time. */

@@ -1,8 +1,7 @@
 import type { LiveSamples } from '@roastery/contract/live';
 import type { Roast } from '@roastery/contract/roasts';
 import type { Sql } from '../db/sql.ts';
-import { keepSamples, readSamples, type Samples } from '../recordings/read-samples.ts';
-import { readBootClocks } from '../recordings/boot-clocks.ts';
+import { readSamples, type Samples, readClocks } from '../recordings/recordings.ts';
 import { readRoast } from '../domains/roasts/roast-row.ts';
 
 /** Preheat shown before the charge of a running roast. */
@@ -43,12 +42,11 @@ export const toLiveSamples = (epoch: string, samples: Samples): LiveSamples => (
 /** The stream that the board names in its status, else the one that was received last: an earlier one may still drain. */
 const newestStream = async (sql: Sql, machineId: string): Promise<StreamRow | undefined> => {
   const [row] = await sql<StreamRow[]>`
-    SELECT id, coalesce((SELECT c.epoch FROM continuing_streams c WHERE c.recording_id = r.id
-                         ORDER BY c.from_seq DESC LIMIT 1), epoch) AS epoch,
+    SELECT id, (SELECT p.epoch FROM stream_parts p WHERE p.recording_id = r.id ORDER BY p.from_seq DESC LIMIT 1) AS epoch,
            coalesce(upper(committed_now(r)) - 1, 0) AS last_seq, last_received_at > now() - interval '10 minutes' AS is_fresh
     FROM recordings r WHERE machine_id = ${machineId} AND epoch IS NOT NULL
-    ORDER BY (SELECT m.status->>'epoch' = r.epoch OR EXISTS (
-                SELECT FROM continuing_streams c WHERE c.recording_id = r.id AND c.epoch = m.status->>'epoch')
+    ORDER BY (SELECT EXISTS (
+                SELECT FROM stream_parts p WHERE p.recording_id = r.id AND p.epoch = m.status->>'epoch')
               FROM machines m WHERE m.id = r.machine_id) DESC NULLS LAST,
              last_received_at DESC NULLS LAST LIMIT 1`;
   return row;
@@ -84,6 +82,19 @@ const shownOf = ({ id, last_seq: lastSeq }: StreamRow, running: RunningRow | und
   };
 };
 
+/** The samples that pass the filter, in order. */
+const keepSamples = (samples: Samples, keep: (index: number) => boolean): Samples => {
+  const kept = samples.seq.flatMap((_, index) => (keep(index) ? [index] : []));
+  if (kept.length === samples.seq.length) return samples;
+  const pick = <T>(column: readonly T[]): T[] => kept.map((index) => column[index] as T);
+  return {
+    seq: pick(samples.seq),
+    bootNo: pick(samples.bootNo),
+    monoMs: pick(samples.monoMs),
+    channels: new Map(Array.from(samples.channels, ([name, column]) => [name, pick(column)])),
+  };
+};
+
 /** The samples of the newest boot from a time on. */
 const tailOf = (samples: Samples, fromMs: (newestMs: number) => number): Samples => {
   const boot = samples.bootNo.at(-1);
@@ -98,7 +109,7 @@ const wallTimeOf = async (
   monoMs: number | undefined,
 ): Promise<number | null> => {
   if (bootNo === undefined || monoMs === undefined) return null;
-  const boot = (await readBootClocks(sql, recordingId, [bootNo])).get(bootNo);
+  const boot = (await readClocks(sql, recordingId, [bootNo])).get(bootNo);
   return boot === undefined ? null : boot.offsetMs + monoMs;
 };
 
@@ -112,7 +123,8 @@ export const readBacklog = async (sql: Sql, machineId: string): Promise<Backlog>
     return { epoch: null, samples: [], roast, chargeMono, lastSeq: -1, lastAtMs: null };
   }
   const { fromSeq, fromMs } = shownOf(stream, running);
-  const samples = tailOf(await readSamples(sql, stream.id, fromSeq, stream.last_seq), fromMs);
+  const range = { recordingId: stream.id, fromSeq, toSeq: stream.last_seq };
+  const samples = tailOf(await readSamples(sql, range), fromMs);
   return {
     epoch: stream.epoch,
     samples: samples.seq.length === 0 ? [] : [toLiveSamples(stream.epoch, samples)],
@@ -157,7 +169,7 @@ export const readSince = async (
   // Before the samples: what is committed between the two reads counts as missing.
   const isComplete = await isStored(sql, stream.id, Math.max(from, 0), throughSeq);
   if (from > stream.last_seq) return { samples: undefined, isComplete };
-  const all = await readSamples(sql, stream.id, from, stream.last_seq);
+  const all = await readSamples(sql, { recordingId: stream.id, fromSeq: from, toSeq: stream.last_seq });
   const samples = tailOf(
     keepSamples(all, (index) => (all.seq[index] ?? 0) >= from),
     fromMs,

@@ -4,8 +4,9 @@ import { until } from '@roastery/testing/until';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../db/sql.ts';
 import { announceRoast } from '../domains/roasts/life/announce-roast.ts';
-import { readSamples, samplePages } from '../recordings/read-samples.ts';
-import { sealStreams } from '../recordings/chunks.ts';
+import { samplePages } from '../alarms/read-watched.ts';
+import { readSamples } from '../recordings/read-samples.ts';
+import { sealStreams } from '../recordings/seal-chunks.ts';
 import { commitMessages } from '../ingest/batch-writer.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { startPlainBroker, startWholeApi } from '../testing/whole-api.ts';
@@ -99,7 +100,7 @@ describe('a recording that spans days', () => {
     const { recordingId } = await record(sql, 'DAYS-3', board);
     const end = await recordOn(sql, recordingId, board, 6000, 5);
     await sql`DELETE FROM recording_chunks WHERE recording_id = ${recordingId} AND first_seq BETWEEN 9001 AND 20000`;
-    const whole = await readSamples(sql, recordingId, 0, end);
+    const whole = await readSamples(sql, { recordingId, fromSeq: 0, toSeq: end });
     const seen: number[] = [];
     let pages = 0;
     for await (const page of samplePages(sql, recordingId, 0, Number.MAX_SAFE_INTEGER)) {

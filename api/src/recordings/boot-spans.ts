@@ -37,13 +37,3 @@ export const readBoots = async (sql: Sql, machineId: string): Promise<BootSpan[]
     ORDER BY from_ms, b.recording_id, b.boot_no`;
   return [...rows];
 };
-
-/** The recordings of these boots in a span, whole, in order of time. */
-export const recordingsOf = (boots: readonly BootSpan[], span: { readonly fromMs: number; readonly toMs: number }) => {
-  const byId = new Map<string, { id: string; fromMs: number; toMs: number }>();
-  for (const { recording_id: id, from_ms, to_ms } of boots) {
-    const known = byId.get(id) ?? { id, fromMs: from_ms, toMs: to_ms };
-    byId.set(id, { id, fromMs: Math.min(known.fromMs, from_ms), toMs: Math.max(known.toMs, to_ms) });
-  }
-  return [...byId.values()].filter(({ fromMs, toMs }) => toMs >= span.fromMs && fromMs <= span.toMs);
-};

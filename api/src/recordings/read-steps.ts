@@ -19,7 +19,7 @@ export interface Step {
   readonly samples: number;
 }
 
-interface Span {
+export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }

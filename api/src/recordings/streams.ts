@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Continues } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
-import { readRecordings, type Recording, type StreamPart } from './recordings.ts';
+import { readRecordings, type Recording, type StreamPart } from './recording-rows.ts';
 import type { SeqRange } from '../db/seq-ranges.ts';
 
 /** The parts of a stream and their recordings: nearly always one part without an end. */

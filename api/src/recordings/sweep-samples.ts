@@ -1,6 +1,7 @@
 import { forEachRow } from '../db/postgres-errors.ts';
 import type { SeqRange } from '../db/seq-ranges.ts';
 import type { Database, Sql } from '../db/sql.ts';
+import { sealStreams } from './seal-chunks.ts';
 
 export interface SampleRules {
   /** Samples outside every roast are kept for this long. */
@@ -127,4 +128,20 @@ export const removeOldSamples = async (sql: Database, rules: SampleRules): Promi
     total = sum(total, await sql.begin((tx) => sweepRecording(tx, id, rules)));
   });
   return total.removed;
+};
+
+/** Merges small chunks of streams, and removes old samples that belong to no roast: a failure of one does not stop the other. */
+export const sweepRecordings = async (
+  sql: Database,
+  rules: SampleRules,
+): Promise<{ readonly sealed: number; readonly removed: number }> => {
+  const [sealing] = await Promise.allSettled([sealStreams(sql)]);
+  const removed = await removeOldSamples(sql, rules);
+  if (sealing.status === 'rejected') throw sealing.reason;
+  return { sealed: sealing.value, removed };
+};
+
+/** All samples of a recording. The caller has locked its row. */
+export const deleteSamples = async (tx: Sql, recordingId: string | null): Promise<void> => {
+  await tx`DELETE FROM recording_chunks WHERE recording_id = ${recordingId}`;
 };

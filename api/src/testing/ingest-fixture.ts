@@ -6,7 +6,7 @@ import { createTestDatabase } from '@roastery/testing/test-database';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase, type Database } from '../db/sql.ts';
 import { decodeBatch } from '../ingest/decode-batch.ts';
-import type { JournalMessage } from '../ingest/decode-batch.ts';
+import type { JournalMessage } from '../recordings/recordings.ts';
 import { fromNow } from './present.ts';
 
 export const silentLog = createLogger('test', 'silent');

@@ -4,11 +4,11 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { expect } from 'vitest';
 import type { Database, Sql } from '../db/sql.ts';
 import { commitMessages } from '../ingest/batch-writer.ts';
-import { sealStreams } from '../recordings/chunks.ts';
-import { messageOf, openMigratedDatabase, registerMachine } from './ingest-fixture.ts';
-import { findPlace } from '../recordings/find-place.ts';
 import { readBoots } from '../recordings/boot-spans.ts';
+import { findPlace } from '../recordings/find-place.ts';
 import { readSteps } from '../recordings/read-steps.ts';
+import { sealStreams } from '../recordings/seal-chunks.ts';
+import { messageOf, openMigratedDatabase, registerMachine } from './ingest-fixture.ts';
 
 const serial = 'TIMES-1';
 const begunMs = Date.UTC(2026, 0, 5, 6);
@@ -64,8 +64,10 @@ const foundIn = async (sql: Sql, machineId: string, random: Random) => {
   for (const span of spans) steps.push(await readSteps(sql, boots, span, Math.floor(random.between(20, 800))));
   const ids = [...new Set(boots.map((boot) => boot.recording_id))];
   const places = [];
-  for (let n = 0; n < 60; n++)
-    places.push(await findPlace(sql, ids, Math.floor(random.between(first - 100_000, last + 100_000))));
+  for (let n = 0; n < 60; n++) {
+    const place = await findPlace(sql, ids, Math.floor(random.between(first - 100_000, last + 100_000)));
+    places.push(place && { ...place, stored_ago_ms: 0 });
+  }
   return { boots: boots.map(({ has_unindexed: _unindexed, ...boot }) => boot), steps, places };
 };
 

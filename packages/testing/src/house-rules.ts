@@ -317,19 +317,33 @@ export function statementsElsewhere(files: readonly SourceFile[]): string[] {
 }
 
 const homeOfSamples = 'api/src/recordings/';
+const surfaceOfSamples = `${homeOfSamples}recordings.ts`;
+const besideTheSamples = (files: readonly SourceFile[]) =>
+  programsOfTheApi(files).filter(({ path }) => !path.startsWith(homeOfSamples));
 
-/** Places outside of the recordings that read or write samples themselves. */
+/** Places outside of the recordings that name their tables. The row of a recording itself is what roasts refer to. */
 export function samplesElsewhere(files: readonly SourceFile[]): string[] {
-  return programsOfTheApi(files)
-    .filter(({ path }) => !path.startsWith(homeOfSamples))
-    .flatMap(({ path, text }) => placesOf(path, text, /\brecording_chunks\b/g));
+  const tables = /\b(?:recording_(?:chunks|boots|layouts|notes)|continuing_streams|sample_sweeps)\b/g;
+  return besideTheSamples(files).flatMap(({ path, text }) => placesOf(path, text, tables));
 }
 
-/** Files outside of the recordings that name their other tables. */
-export function recordingTablesElsewhere(files: readonly SourceFile[]): string[] {
-  return programsOfTheApi(files)
-    .filter(({ path, text }) => !path.startsWith(homeOfSamples) && /\brecording_(?:boots|layouts)\b/.test(text))
-    .map(({ path }) => path);
+/** Imports of the recordings' files past their surface. */
+export function importsPastTheSurface(files: readonly SourceFile[]): string[] {
+  return eachImport(besideTheSamples(files), (_from, to) => to.startsWith(homeOfSamples) && to !== surfaceOfSamples);
+}
+
+/** The functions that the recordings offer to other places. */
+export function functionsOfTheSurface(files: readonly SourceFile[]): string[] {
+  const text = files.find(({ path }) => path === surfaceOfSamples)?.text ?? '';
+  const listed = Array.from(text.matchAll(/^export \{([^}]*)\}/gm), ([, names = '']) => names.split(','))
+    .flat()
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('type '));
+  const declared = Array.from(
+    text.matchAll(/^export (?:async )?(?:const|function\*?|class) (\w+)/gm),
+    ([, name = '']) => name,
+  );
+  return [...listed, ...declared];
 }
 
 /** Chains of promises made by hand, where `serial` runs tasks in turn. The portal has `useInOrder`. */

@@ -1,8 +1,5 @@
 import type { Sql } from '../../db/sql.ts';
-import { type BootClocks, onClockOf, readClocksOf } from '../../recordings/boot-clocks.ts';
-import { type ChannelChunk, readChannelChunks } from '../../recordings/read-channel-chunks.ts';
-import { nextTurn } from '@roastery/runtime/turns';
-import { numbersOf } from '../../recordings/read-samples.ts';
+import { readClocks, readSamples, type Samples } from '../../recordings/recordings.ts';
 import { windowOf, type WindowRow } from '../roasts/curves/roast-curve.ts';
 import { secondCurve, type SecondCurve } from './curve-band.ts';
 
@@ -22,33 +19,23 @@ const wantedOf = (row: Recorded): Wanted | undefined => {
   return { recordingId, bootNo, chargeMs, window: windowOf(row, chargeMs, chargeSeq, { before: 0, after: 0 }) };
 };
 
-/** The boots whose clocks must be compared: a roast during which its board was restarted. Most have one boot. */
-const bootsToCompare = (wanted: readonly Wanted[], chunks: readonly ChannelChunk[]) =>
-  chunks.flatMap(({ place, boot_no: bootNo }) => {
-    const one = wanted[place - 1];
-    if (one === undefined || one.bootNo === bootNo) return [];
-    return [one, { recordingId: one.recordingId, bootNo }];
-  });
-
-/** Assembled in one turn of the event loop, about a millisecond. */
-const curvesAtOnce = 5;
-
-const assemble = (
-  { bootNo, chargeMs, window }: Wanted,
-  chunks: readonly ChannelChunk[],
-  clocks: BootClocks,
+const assemble = async (
+  sql: Sql,
+  { recordingId, bootNo, chargeMs, window }: Wanted,
+  samples: Samples,
   channels: readonly string[],
-): SecondCurve[] => {
+): Promise<SecondCurve[]> => {
+  // A roast during which its board was restarted. Most have one boot.
+  const others = samples.bootNo.filter((boot) => boot !== bootNo);
+  const clocks = await readClocks(sql, recordingId, others.length === 0 ? [] : [bootNo, ...others]);
+  const columns = channels.map((name) => samples.channels.get(name) ?? []);
   const timeSeconds: number[] = [];
   const values = channels.map((): (number | null)[] => []);
-  for (const chunk of chunks) {
-    const columns = chunk.columns.map((column) => (column === null ? [] : numbersOf(column)));
-    for (const [index, ms] of numbersOf(chunk.dt).entries()) {
-      const at = onClockOf(clocks, bootNo, chunk.boot_no, chunk.mono_ms + (ms ?? 0));
-      if (at === undefined || at < window.fromMs || at > window.toMs) continue;
-      timeSeconds.push(Math.round(at - chargeMs) / 1000);
-      for (const [place, of] of values.entries()) of.push(columns[place]?.[index] ?? null);
-    }
+  for (const [index, ms] of samples.monoMs.entries()) {
+    const at = clocks.onClockOf(bootNo, samples.bootNo[index] ?? bootNo, ms);
+    if (at === undefined || at < window.fromMs || at > window.toMs) continue;
+    timeSeconds.push(Math.round(at - chargeMs) / 1000);
+    for (const [place, of] of values.entries()) of.push(columns[place]?.[index] ?? null);
   }
   return values.map((of) => secondCurve(timeSeconds, of));
 };
@@ -71,20 +58,11 @@ export const readCurves = async (
   const wanted = roasts.map(wantedOf);
   const present = wanted.filter((one): one is Wanted => one !== undefined);
   if (present.length === 0) return roasts.map(() => []);
-  const windows = present.map(({ recordingId, window }) => ({ recordingId, ...window }));
-  const chunks = await readChannelChunks(sql, windows, channels);
-  const clocks = await readClocksOf(sql, bootsToCompare(present, chunks));
-  const byPlace = new Map<number, ChannelChunk[]>();
-  for (const chunk of chunks) {
-    const known = byPlace.get(chunk.place);
-    if (known === undefined) byPlace.set(chunk.place, [chunk]);
-    else known.push(chunk);
-  }
+  const ranges = present.map(({ recordingId, window }) => ({ recordingId, ...window }));
   const curves: SecondCurve[][] = [];
-  for (const [index, one] of present.entries()) {
-    if (index % curvesAtOnce === 0) await nextTurn();
-    const clock = clocks.get(one.recordingId) ?? new Map<number, never>();
-    curves.push(assemble(one, byPlace.get(index + 1) ?? [], clock, channels));
+  for await (const samples of readSamples(sql, ranges, channels)) {
+    const one = present[curves.length];
+    if (one !== undefined) curves.push(await assemble(sql, one, samples, channels));
   }
   let next = 0;
   return wanted.map((one) => (one === undefined ? [] : (curves[next++] ?? [])));

@@ -2,8 +2,7 @@ import { detectRoasts, type DetectedRoast } from '@roastery/roasting/detection/d
 import type { Detection, DetectorOptions } from '@roastery/roasting/detection/detector';
 import { markOf, type MarkKind } from '@roastery/roasting/marks';
 import { coldestC, hottestC } from '@roastery/roasting/units';
-import type { BootClocks } from '../../recordings/boot-clocks.ts';
-import type { Samples } from '../../recordings/read-samples.ts';
+import type { BootClocks, Samples } from '../../recordings/recordings.ts';
 
 /** From begin to end, wall clock ms. */
 export interface Span {

@@ -2,11 +2,10 @@ import type { DetectedKind, DetectorOptions } from '@roastery/roasting/detection
 import type { MarkKind, MarkOrigin } from '@roastery/roasting/marks';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Database, Sql } from '../../db/sql.ts';
+import { beganMs } from '../roasts/boards/board-roasts.ts';
 import { announceRoast } from '../roasts/life/announce-roast.ts';
-import { firstLayoutNo, layoutNoAt, readLastSample } from '../../recordings/newest-samples.ts';
+import { type BootClocks, findPlace, readClocks, readSamples, type Samples } from '../../recordings/recordings.ts';
 import { lockRecording } from '../roasts/life/lock-roast.ts';
-import { type BootClocks, readBootClocks } from '../../recordings/boot-clocks.ts';
-import { readSamples, type Samples } from '../../recordings/read-samples.ts';
 import { beanTempAt, recomputeRoast } from '../roasts/life/recompute-roast.ts';
 import { countProfileUse, settleLot } from '../roasts/life/settle-roast.ts';
 import { aroundMs, besideMachine, detectAnew, type MarkAnew, roundTemp, type Span } from './detect-anew.ts';
@@ -48,17 +47,15 @@ const maxWaitSeconds = 600;
  * event. A board that was in doubt reports the whole roast after its drop.
  */
 const boardRoastsAround = (sql: Sql, recordingId: string, fromSeq: number, toSeq: number) => sql<BoardRow[]>`
-  SELECT b.id, least(o.wall_offset_ms + b.begin_mono_ms, charge.ms) AS from_ms, e.wall_offset_ms + b.state_mono_ms AS to_ms,
+  SELECT b.id, least(${beganMs(sql)}, charge.ms) AS from_ms,
+         wall_ms(b.recording_id, b.state_boot_no, b.state_mono_ms) AS to_ms,
          least(b.begin_seq, charge.seq) AS begin_seq, b.state_seq, b.state = 'in_progress' AS is_running
   FROM board_roasts b
-  JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.begin_boot_no
-  LEFT JOIN recording_boots e ON e.recording_id = b.recording_id AND e.boot_no = b.state_boot_no
   CROSS JOIN LATERAL (
-    SELECT min(c.wall_offset_ms + w.mono_ms) AS ms, min(w.at_seq) AS seq FROM (
+    SELECT min(wall_ms(w.recording_id, w.boot_no, w.mono_ms)) AS ms, min(w.at_seq) AS seq FROM (
       SELECT roast_id, recording_id, boot_no, mono_ms, at_seq, kind, event_seq FROM roast_marks WHERE roast_id = b.id
       UNION ALL
       SELECT roast_id, recording_id, boot_no, mono_ms, at_seq, kind, event_seq FROM replaced_marks WHERE roast_id = b.id) w
-    JOIN recording_boots c ON c.recording_id = w.recording_id AND c.boot_no = w.boot_no
     WHERE w.recording_id = b.recording_id AND w.kind = 'charge' AND w.event_seq IS NOT NULL) charge
   WHERE b.recording_id = ${recordingId} AND b.begin_seq BETWEEN ${fromSeq} AND ${toSeq}
   ORDER BY begin_seq, b.id`;
@@ -71,9 +68,8 @@ interface LayoutRow {
 
 const layoutAt = async (sql: Sql, recordingId: string, seq: number): Promise<LayoutRow | undefined> => {
   const [row] = await sql<LayoutRow[]>`
-    SELECT l.sent_channels IS NOT NULL AS is_exchanged, l.map_id, l.map_rev
-    FROM recording_layouts l WHERE l.recording_id = ${recordingId} AND l.layout_no = coalesce(
-      ${layoutNoAt(sql, recordingId, seq)}, ${firstLayoutNo(sql, recordingId)})`;
+    SELECT is_exchanged, map_id, map_rev FROM recorded_layouts
+    WHERE recording_id = ${recordingId} AND layout_no = layout_at(${recordingId}, ${seq})`;
   return row;
 };
 
@@ -95,9 +91,9 @@ const isAllThere = async (sql: Sql, recordingId: string, row: BoardRow): Promise
     FROM recordings r WHERE r.id = ${recordingId}`;
   if (found === undefined || !found.is_complete) return false;
   if (found.is_quiet) return true;
-  const last = await readLastSample(sql, recordingId);
+  const last = await findPlace(sql, [recordingId], 'newest');
   if (last === undefined) return false;
-  const clock = (await readBootClocks(sql, recordingId, [last.boot_no])).get(last.boot_no);
+  const clock = (await readClocks(sql, recordingId, [last.boot_no])).get(last.boot_no);
   return (clock?.offsetMs ?? 0) + last.mono_ms > (row.to_ms ?? row.from_ms) + aroundMs.after;
 };
 
@@ -132,13 +128,12 @@ const gather = async (sql: Sql, due: DueRoast, chargingOf: ChargingOf): Promise<
   const isComplete = await isAllThere(sql, recordingId, own);
   if (layout?.is_exchanged !== true) return { layoutsRev, isExchanged: false, marks: undefined, isComplete };
   const endSeq = own.is_running ? place.seq + maxRoastSeqs : place.end_seq;
-  const samples = await readSamples(
-    sql,
+  const samples = await readSamples(sql, {
     recordingId,
-    own.begin_seq - seqsOf(aroundMs.before),
-    endSeq + seqsOf(aroundMs.after),
-  );
-  const clocks = await readBootClocks(sql, recordingId, new Set(samples.bootNo));
+    fromSeq: own.begin_seq - seqsOf(aroundMs.before),
+    toSeq: endSeq + seqsOf(aroundMs.after),
+  });
+  const clocks = await readClocks(sql, recordingId, samples.bootNo);
   const lastMs = lastWallMs(samples, clocks);
   const spans = near.map((row) => [row, toSpan(row, lastMs)] as const);
   const ownSpan = spans.find(([row]) => row === own)?.[1] ?? toSpan(own, lastMs);

@@ -1,7 +1,6 @@
 import type { ChannelExchange, ChannelExchanges } from '@roastery/contract/channel-exchanges';
 import { storedMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import { parseShape } from '@roastery/contract/parse-shape';
-import { layoutNoAt } from '../../recordings/newest-samples.ts';
 import type { Sql } from '../../db/sql.ts';
 import { exchangedRevs, readCatalogueMap } from '../machine-maps/catalogue.ts';
 
@@ -16,10 +15,10 @@ interface RecordedRevision {
 /** The map revisions of a machine's recordings, and what was said about them. */
 const recordedRevisions = (sql: Sql, machineId: string) => sql<RecordedRevision[]>`
   SELECT DISTINCT l.map_id, l.map_rev, e.is_exchanged, e.stated_at, p.full_name AS stated_by_name
-  FROM recordings c JOIN recording_layouts l ON l.recording_id = c.id
-  LEFT JOIN channel_exchanges e ON e.machine_id = c.machine_id AND e.map_id = l.map_id AND e.map_rev = l.map_rev
+  FROM recorded_layouts l
+  LEFT JOIN channel_exchanges e ON e.machine_id = l.machine_id AND e.map_id = l.map_id AND e.map_rev = l.map_rev
   LEFT JOIN users p ON p.id = e.stated_by
-  WHERE c.machine_id = ${machineId} AND c.source = 'agent' AND l.channels && '{bean_temp,exhaust_temp}'
+  WHERE l.machine_id = ${machineId} AND l.channels && '{bean_temp,exhaust_temp}'
   ORDER BY l.map_id, l.map_rev`;
 
 type CountedRevision = Pick<ChannelExchange, 'map_id' | 'map_rev' | 'roasts' | 'first_at' | 'last_at'>;
@@ -30,12 +29,11 @@ const countRoasts = (sql: Sql, machineId: string, revisions: readonly RecordedRe
     SELECT l.recording_id, l.layout_no, l.map_id, l.map_rev
     FROM unnest(${revisions.map((row) => row.map_id)}::text[], ${revisions.map((row) => row.map_rev)}::int[])
       AS wanted (map_id, map_rev)
-    JOIN recording_layouts l ON l.map_id = wanted.map_id AND l.map_rev = wanted.map_rev
-    JOIN recordings c ON c.id = l.recording_id AND c.source = 'agent'
-    WHERE c.machine_id = ${machineId}),
+    JOIN recorded_layouts l ON l.map_id = wanted.map_id AND l.map_rev = wanted.map_rev
+    WHERE l.machine_id = ${machineId}),
   began AS (
     SELECT r.recording_id, r.start_time,
-           ${layoutNoAt(sql, sql`r.recording_id`, sql`coalesce(b.begin_seq, r.charge_seq)`)} AS layout_no
+           layout_at(r.recording_id, coalesce(b.begin_seq, r.charge_seq)) AS layout_no
     FROM roasts r LEFT JOIN board_roasts b ON b.id = r.id
     WHERE r.machine_id = ${machineId} AND r.recording_id IN (SELECT recording_id FROM used))
   SELECT u.map_id, u.map_rev, count(b.recording_id) AS roasts, min(b.start_time) AS first_at, max(b.start_time) AS last_at

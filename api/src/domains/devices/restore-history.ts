@@ -6,6 +6,7 @@ import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
 import { lockManagedMachine } from '../../identity/machines.ts';
+import { correctRecordings } from '../../recordings/recordings.ts';
 import { historyRestoredChannel } from './history-statements.ts';
 
 const instant = (ms: number): string => new Date(ms).toISOString();
@@ -40,14 +41,13 @@ const adoptRecordings = async (tx: Sql, machineId: string, epochs: readonly stri
       WHERE now.id = ${machineId}
         AND NOT EXISTS (SELECT FROM stream_parts own WHERE own.machine_id = now.id AND own.epoch = p.epoch)
       ORDER BY p.epoch, before.archived_at DESC)
-    UPDATE recordings r SET machine_id = ${machineId}
-    FROM holder JOIN stream_parts p ON p.machine_id = holder.machine_id AND p.epoch = holder.epoch
-    WHERE r.id = p.recording_id RETURNING r.id`;
+    SELECT r.id FROM recordings r WHERE r.id IN (
+      SELECT p.recording_id FROM holder JOIN stream_parts p ON p.machine_id = holder.machine_id AND p.epoch = holder.epoch)
+    ORDER BY r.id FOR NO KEY UPDATE`;
   const ids = adopted.map(({ id }) => id);
-  await tx`UPDATE continuing_streams SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
+  await correctRecordings(tx, ids, { kind: 'machine', machineId });
   await tx`UPDATE roasts SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
   await tx`UPDATE board_roasts SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
-  await tx`UPDATE continuing_streams SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
   // What was said about these recordings, unless it was said anew about this machine.
   await tx`
     INSERT INTO channel_exchanges (machine_id, map_id, map_rev, is_exchanged, stated_by, stated_at)
@@ -55,7 +55,7 @@ const adoptRecordings = async (tx: Sql, machineId: string, epochs: readonly stri
     FROM machines now
     JOIN machines before ON before.serial_number = now.serial_number AND before.owner_id = now.owner_id
     JOIN channel_exchanges e ON e.machine_id = before.id
-    JOIN recording_layouts l ON l.map_id = e.map_id AND l.map_rev = e.map_rev AND l.recording_id = ANY(${ids}::uuid[])
+    JOIN recorded_layouts l ON l.map_id = e.map_id AND l.map_rev = e.map_rev AND l.recording_id = ANY(${ids}::uuid[])
     WHERE now.id = ${machineId} AND before.archived_at IS NOT NULL
     ORDER BY e.map_id, e.map_rev, e.stated_at DESC
     ON CONFLICT DO NOTHING`;

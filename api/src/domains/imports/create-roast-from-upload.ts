@@ -17,7 +17,7 @@ import { completedByName } from './named-file.ts';
 import { factColumns, machineOf } from './roast-facts.ts';
 import { type FileRecording, readRecording } from './file-jobs.ts';
 import { withLayouts } from './kept-layouts.ts';
-import { storeRecording } from '../../recordings/store-recording.ts';
+import { storeFile } from '../../recordings/recordings.ts';
 import { readContent } from './file-parts.ts';
 import { findDuplicates, findUpload, type StoredUpload, withTimeZone } from './uploads.ts';
 
@@ -134,7 +134,7 @@ export const insertRoastOfUpload = async (
   await lockUpload(tx, upload, user.id);
   if (!evenIfDuplicate) await refuseDuplicates(tx, user, upload.file_sha256, Buffer.from(recording.curveSha256));
   const file = { fileName: upload.file_name, sha256: upload.file_sha256, choices: withColumns(choices, recording) };
-  const stored = await storeRecording(tx, recording, Date.parse(startTime) - chargeMs, file);
+  const stored = await storeFile(tx, recording, Date.parse(startTime) - chargeMs, file);
   const sourceBatch = sourceBatchOf(upload, recording, startTime);
   const row = {
     id: roastId,

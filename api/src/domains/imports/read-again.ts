@@ -11,8 +11,7 @@ import { refreshRoasts } from '../roasts/life/recompute-roast.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 import { insertFileMarks, lockUpload, readChosen, sourceBatchOf } from './create-roast-from-upload.ts';
 import { carryPersonsMarks, factColumns, factsOf, type FileFacts, settableFacts } from './machine-files/file-roast.ts';
-import { readBootClocks } from '../../recordings/boot-clocks.ts';
-import { storeRecording } from '../../recordings/store-recording.ts';
+import { readClocks, storeFile } from '../../recordings/recordings.ts';
 import { findUpload } from './uploads.ts';
 
 type Earlier = FileFacts & {
@@ -38,7 +37,7 @@ const lockEarlier = async (
     FROM roasts r JOIN recording_files f ON f.recording_id = r.recording_id WHERE r.id = ${roastId}`;
   const { recording_id: recordingId = null, boot_no: bootNo = null } = roast ?? {};
   if (roast === undefined || recordingId === null || bootNo === null) throw notFound('Roast');
-  const clock = (await readBootClocks(tx, recordingId, [bootNo])).get(bootNo);
+  const clock = (await readClocks(tx, recordingId, [bootNo])).get(bootNo);
   if (clock === undefined) throw notFound('Roast');
   if (roast.roasts > 1) {
     throw new AppError(
@@ -71,7 +70,7 @@ export const updateRoastFromUpload = async (
     await lockUpload(tx, upload, user.id);
     const earlier = await lockEarlier(tx, roastId);
     const startTime = given ?? earlier.start_time;
-    const stored = await storeRecording(tx, recording, Date.parse(startTime) - chargeMs, {
+    const stored = await storeFile(tx, recording, Date.parse(startTime) - chargeMs, {
       fileName: upload.file_name,
       sha256: upload.file_sha256,
       choices,

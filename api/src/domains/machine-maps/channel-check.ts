@@ -1,10 +1,11 @@
 import type { ChannelCheck } from '@roastery/contract/channel-check';
 import { storedMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
-import { readPresentSample } from '../../recordings/newest-samples.ts';
 import type { Sql } from '../../db/sql.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
+import { exchangedChannel } from '@roastery/contract/channels';
 import { machineAccess } from '../../identity/access.ts';
+import { findPlace, readClocks, readSamples } from '../../recordings/recordings.ts';
 import { findManagedMachine } from '../../identity/machines.ts';
 
 /** Bean and exhaust temperature of a machine `m` were confirmed: for its map as long as that has the same registers. */
@@ -39,6 +40,31 @@ interface Row {
   readonly newest: number | null;
 }
 
+/** Readings older than this are not those of the machine now. Between roasts a board sends them once a minute. */
+const presentMs = 150_000;
+
+/** The newest readings of a machine by the names of this map, if the board read them with that. */
+const readPresent = async (sql: Sql, machineId: string, map: MachineMap) => {
+  const [recording] = await sql<{ id: string }[]>`
+    SELECT id FROM recordings WHERE machine_id = ${machineId} AND epoch IS NOT NULL
+    ORDER BY last_received_at DESC NULLS LAST LIMIT 1`;
+  const place = recording && (await findPlace(sql, [recording.id], 'newest'));
+  if (place === undefined || place.stored_ago_ms > presentMs) return undefined;
+  const { recording_id: recordingId, at_seq: seq, boot_no: bootNo } = place;
+  const [layout] = await sql<{ map_id: string; map_rev: number; is_exchanged: boolean }[]>`
+    SELECT map_id, map_rev, is_exchanged FROM recorded_layouts
+    WHERE recording_id = ${recordingId} AND layout_no = layout_at(${recordingId}, ${seq})`;
+  if (layout?.map_id !== map.id || layout.map_rev !== map.rev) return undefined;
+  const { channels } = await readSamples(sql, { recordingId, fromSeq: seq, toSeq: seq });
+  const clock = (await readClocks(sql, recordingId, [bootNo])).get(bootNo);
+  const sent = (name: string) => channels.get(layout.is_exchanged ? exchangedChannel(name) : name)?.at(-1) ?? null;
+  return {
+    bean: sent('bean_temp'),
+    exhaust: sent('exhaust_temp'),
+    read_at: clock === undefined ? null : new Date(clock.offsetMs + place.mono_ms).toISOString(),
+  };
+};
+
 /** Whether an exchange needs an own copy: only the newest revision of a map that the caller may edit gets a next one. */
 export const needsCopy = (
   user: SignedInUser,
@@ -69,7 +95,7 @@ export const readChannelCheck = async (sql: Sql, user: SignedInUser, id: string)
     return { ...none, suspected, asks, makes_copy: false, others: noOthers };
   }
   const map = parseOrThrow(storedMapShape, row.map);
-  const sample = await readPresentSample(sql, id, map);
+  const present = await readPresent(sql, id, map);
   const placeOf = (channel: 'bean_temp' | 'exhaust_temp', value: number | null | undefined) => {
     const found = map.channels[channel];
     return found === undefined ? null : { at: found.at, value: value ?? null };
@@ -77,9 +103,9 @@ export const readChannelCheck = async (sql: Sql, user: SignedInUser, id: string)
   const makesCopy = needsCopy(user, map, row);
   return {
     map: { id: map.id, rev: map.rev, maker: map.maker, model: map.model, source: row.origin ?? 'catalogue' },
-    bean: placeOf('bean_temp', sample?.bean),
-    exhaust: placeOf('exhaust_temp', sample?.exhaust),
-    read_at: sample?.read_at ?? null,
+    bean: placeOf('bean_temp', present?.bean),
+    exhaust: placeOf('exhaust_temp', present?.exhaust),
+    read_at: present?.read_at ?? null,
     suspected,
     asks,
     makes_copy: makesCopy,

@@ -6,7 +6,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commitMessages } from '../../ingest/batch-writer.ts';
-import type { JournalMessage } from '../../ingest/decode-batch.ts';
+import type { JournalMessage } from '../../recordings/recordings.ts';
 import { numberLateRoasts } from '../../ingest/sweeper.ts';
 import { markEvent, messageOf, roastOn } from '../../testing/ingest-fixture.ts';
 import { listLostNumbers } from './batch-number.ts';

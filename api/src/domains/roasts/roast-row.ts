@@ -3,9 +3,8 @@ import { markOf } from '@roastery/roasting/marks';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { roastAccess } from '../../identity/access.ts';
-import { type Place, readBootClocks } from '../../recordings/boot-clocks.ts';
+import { type Place, readClocks } from '../../recordings/recordings.ts';
 import { effectiveMarks } from './marks/effective-marks.ts';
-import { readChannels } from '../../recordings/read-samples.ts';
 import { readMarkEntries } from './life/recompute-roast.ts';
 import { windowFrom, type WindowRow, zeroOf } from './curves/roast-curve.ts';
 import { timedMarks } from './curves/roast-window.ts';
@@ -38,8 +37,8 @@ export const endedAt = (sql: Sql) => sql`
          THEN r.start_time + make_interval(secs => (r.drop_mono_ms - r.charge_mono_ms) / 1000.0)
        WHEN r.status = 'in_progress' THEN NULL
        ELSE greatest(r.start_time, (
-         SELECT to_timestamp((o.wall_offset_ms + b.state_mono_ms) / 1000.0) FROM board_roasts b
-         JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.state_boot_no WHERE b.id = r.id)) END`;
+         SELECT to_timestamp(wall_ms(b.recording_id, b.state_boot_no, b.state_mono_ms) / 1000.0) FROM board_roasts b
+         WHERE b.id = r.id)) END`;
 
 type StoredRoast = RoastRow &
   Pick<Roast, 'notes' | 'cupping_score' | 'color' | 'original_file' | 'max_drum_rpm' | 'revision' | 'made_by_hand'> & {
@@ -48,14 +47,16 @@ type StoredRoast = RoastRow &
     ended_at: string | null;
   };
 
-/** Synchronised clock, in `recording_boots.quality`. */
+/** A synchronised clock, in the quality of a boot's clock. */
 const synchronised = 2;
 
 /** The channels of the chunks between the charge of a roast and its end: of a board's recording that is a small part. */
 const channelsOf = async (sql: Sql, row: WindowRow, zero: Place | undefined): Promise<string[]> => {
   if (row.recording_id === null || zero === undefined) return [];
   const { fromSeq, toSeq } = windowFrom(zero, row, { before: 0, after: 0 });
-  return readChannels(sql, row.recording_id, fromSeq, toSeq);
+  const channels = await sql<{ channel: string }[]>`
+    SELECT channel FROM recorded_channels(${row.recording_id}, ${Math.max(0, Math.floor(fromSeq))}, ${Math.floor(toSeq)}) AS channel`;
+  return channels.map(({ channel }) => channel);
 };
 
 /**
@@ -82,11 +83,8 @@ export const readRoast = async (
   const { window, is_recorded, ended_at, ...shown } = row;
   const { recording_id: recordingId } = window;
   const [entries, zero] = await Promise.all([readMarkEntries(sql, id, recordingId), zeroOf(sql, id, window)]);
-  const boots = [...entries, ...(zero === undefined ? [] : [zero])].flatMap(({ boot_no: boot }) => boot ?? []);
-  const [clocks, channels] = await Promise.all([
-    recordingId === null ? new Map<number, never>() : readBootClocks(sql, recordingId, boots),
-    channelsOf(sql, window, zero),
-  ]);
+  const boots = [...entries, ...(zero === undefined ? [] : [zero])].map(({ boot_no: boot }) => boot);
+  const [clocks, channels] = await Promise.all([readClocks(sql, recordingId, boots), channelsOf(sql, window, zero)]);
   const origin = window.charge_seq === null ? zero : undefined;
   const marks = effectiveMarks(entries);
   const charge = markOf(marks, 'charge');

@@ -10,8 +10,7 @@ import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { requireMachine } from '../../identity/access.ts';
 import { placeBoardRoasts } from '../roasts/boards/board-roasts.ts';
 import { refreshRoasts } from '../roasts/life/recompute-roast.ts';
-import { readBootClocks } from '../../recordings/boot-clocks.ts';
-import { findPlace, type PlaceInRecording } from '../../recordings/find-place.ts';
+import { readClocks, findPlace, type PlaceInRecording } from '../../recordings/recordings.ts';
 import { lockRecording } from '../roasts/life/lock-roast.ts';
 import { insertMarkEntry, userMarkEntry } from '../roasts/marks/mark-entries.ts';
 import { refuseOverlap } from '../roasts/life/overlap.ts';
@@ -56,7 +55,7 @@ interface NewRoast {
 export const insertRoast = async (tx: Sql, made: NewRoast): Promise<string> => {
   const { charge, drop, by } = made;
   const id = randomUUID();
-  const clocks = await readBootClocks(tx, charge.recording_id, [charge.boot_no]);
+  const clocks = await readClocks(tx, charge.recording_id, [charge.boot_no]);
   const chargedAt = new Date((clocks.get(charge.boot_no)?.offsetMs ?? 0) + charge.mono_ms);
   await tx`
     INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, recorded_status, boot_no, charge_seq, charge_mono_ms,

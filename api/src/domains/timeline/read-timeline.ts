@@ -12,8 +12,7 @@ import type { Sql } from '../../db/sql.ts';
 import { invalid } from '../../http/app-error.ts';
 import { requireMachine, roastAccess } from '../../identity/access.ts';
 import { endedAt, isRecorded } from '../roasts/roast-row.ts';
-import { readBoots, recordingsOf, type BootSpan } from '../../recordings/boot-spans.ts';
-import { readSteps } from '../../recordings/read-steps.ts';
+import { readRecordedSpan } from '../../recordings/recordings.ts';
 import { timelineGaps } from './timeline-gaps.ts';
 
 /** With more roasts than this, windows are no longer distinguishable on any screen. */
@@ -31,12 +30,12 @@ interface Span {
 const minMs = 3_600_000;
 
 /** The requested span; without one the day that ends with the newest sample, or its recorded part. */
-const spanOf = (
-  { from, to }: { from?: string | undefined; to?: string | undefined },
-  all: { readonly first: number; readonly last: number },
-): Span => {
+const spanOf = ({ from, to }: { from?: string | undefined; to?: string | undefined }, recorded: Span): Span => {
   if (from === undefined && to === undefined) {
-    return { fromMs: Math.min(all.last - minMs, Math.max(all.last - dayMs, all.first)), toMs: all.last };
+    return {
+      fromMs: Math.min(recorded.toMs - minMs, Math.max(recorded.toMs - dayMs, recorded.fromMs)),
+      toMs: recorded.toMs,
+    };
   }
   const toMs = to === undefined ? Date.parse(from ?? '') + dayMs : Date.parse(to);
   const fromMs = from === undefined ? toMs - dayMs : Date.parse(from);
@@ -87,21 +86,7 @@ const readDiscarded = (
      AND r.start_time BETWEEN ${new Date(fromMs)} AND ${new Date(toMs)}
    ORDER BY r.start_time DESC, t.roast_id DESC LIMIT ${maxDiscardedRoasts}`;
 
-const extent = (boots: readonly BootSpan[]): { first: number; last: number } | undefined => {
-  const [any] = boots;
-  if (any === undefined) return undefined;
-  let [first, last] = [any.from_ms, any.to_ms];
-  for (const boot of boots) {
-    first = Math.min(first, boot.from_ms);
-    last = Math.max(last, boot.to_ms);
-  }
-  return { first, last };
-};
-
-/**
- * The recording of a machine in a span. The cost depends on the number of steps and of the machine's boots, not on that
- * of the samples: each step reads the chunk that covers its beginning and the first one within it.
- */
+/** The recording of a machine in a span, with its roasts. */
 export const readTimeline = async (
   context: UserContext,
   machineId: string,
@@ -109,11 +94,14 @@ export const readTimeline = async (
 ): Promise<Timeline> => {
   const { sql, user } = context;
   await requireMachine(sql, user, machineId, 'see');
-  const boots = await readBoots(sql, machineId);
-  const all = extent(boots);
-  const span = spanOf(query, all ?? { first: Date.now(), last: Date.now() });
-  const [steps, { roasts, total }, discarded] = await Promise.all([
-    readSteps(sql, boots, span, query.points),
+  const nowMs = Date.now();
+  const { recorded, span, recordings, steps } = await readRecordedSpan(
+    sql,
+    machineId,
+    (all) => spanOf(query, all ?? { fromMs: nowMs, toMs: nowMs }),
+    query.points,
+  );
+  const [{ roasts, total }, discarded] = await Promise.all([
     readRoasts(sql, context, machineId, span),
     readDiscarded(sql, context, machineId, span),
   ]);
@@ -122,9 +110,9 @@ export const readTimeline = async (
   return {
     from: iso(span.fromMs),
     to: iso(span.toMs),
-    first_at: all === undefined ? null : iso(all.first),
-    last_at: all === undefined ? null : iso(all.last),
-    recordings: recordingsOf(boots, span).map(({ id, fromMs, toMs }) => ({ id, from: iso(fromMs), to: iso(toMs) })),
+    first_at: recorded === undefined ? null : iso(recorded.fromMs),
+    last_at: recorded === undefined ? null : iso(recorded.toMs),
+    recordings: recordings.map(({ id, fromMs, toMs }) => ({ id, from: iso(fromMs), to: iso(toMs) })),
     curve: {
       at: hasBean.map((step) => Math.round(step.first_ms)),
       low: hasBean.map((step) => step.low),

@@ -4,7 +4,7 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { refreshRoasts } from '../roasts/life/recompute-roast.ts';
-import { findPlace } from '../../recordings/find-place.ts';
+import { findPlace } from '../../recordings/recordings.ts';
 import { lockRoast } from '../roasts/life/lock-roast.ts';
 import { insertMarkEntry, userMarkEntry } from '../roasts/marks/mark-entries.ts';
 import { readRoast } from '../roasts/roast-row.ts';

@@ -1,7 +1,7 @@
 import type { TimelineGap } from '@roastery/contract/timeline';
 import type { Sql } from '../../db/sql.ts';
 import { readGaps } from '../roasts/curves/roast-gaps.ts';
-import type { Step } from '../../recordings/read-steps.ts';
+import type { Step } from '../../recordings/recordings.ts';
 
 interface Span {
   readonly fromMs: number;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { commitMessages } from '../../ingest/batch-writer.ts';
 import { sweepRules } from '../../ingest/sweeper.ts';
 import { removeOldSamples } from '../../recordings/sweep-samples.ts';
-import { sealStreams } from '../../recordings/chunks.ts';
+import { sealStreams } from '../../recordings/seal-chunks.ts';
 import { ageSamples, messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
 import { countUnindexed, expectSameWithAllIndexed, placesFoundAlike } from '../../testing/unindexed-chunks.ts';
 

@@ -3,7 +3,7 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { isCollision } from '../../db/postgres-errors.ts';
 import type { Database } from '../../db/sql.ts';
 import { commitMessages } from '../../ingest/batch-writer.ts';
-import type { JournalMessage } from '../../ingest/decode-batch.ts';
+import type { JournalMessage } from '../../recordings/recordings.ts';
 import { markEvent, messageOf } from '../ingest-fixture.ts';
 import type { BoardRoast, Operation, World } from './world.ts';
 import { fromNow } from '../present.ts';

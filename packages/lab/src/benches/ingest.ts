@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase, type Database } from '@roastery/api/db/sql';
 import { migrate } from '@roastery/api/db/migrate';
 import { createBatchWriter } from '@roastery/api/ingest/batch-writer';
-import { sealStreams } from '@roastery/api/recordings/chunks';
+import { sealStreams } from '@roastery/api/recordings/seal-chunks';
 import type { SampleBatch } from '@roastery/contract/mqtt';
 import { createLogger } from '@roastery/runtime/logger';
 import { uuidV7 } from '@roastery/runtime/uuid';

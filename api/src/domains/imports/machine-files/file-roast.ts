@@ -10,8 +10,7 @@ import { nameRoaster } from '../../planned/batch-number.ts';
 import { insertFileMarks } from '../create-roast-from-upload.ts';
 import { batchName } from '../imported-roast.ts';
 import type { FileRecording } from '../file-jobs.ts';
-import { readBootClocks } from '../../../recordings/boot-clocks.ts';
-import { storeRecording } from '../../../recordings/store-recording.ts';
+import { readClocks, storeFile } from '../../../recordings/recordings.ts';
 
 /** A file from a machine's computer, after reading. */
 export interface SentFile {
@@ -62,7 +61,7 @@ export const settableFacts = (now: FileFacts, before: FileFacts, next: FileFacts
 };
 
 const store = (tx: Sql, { fileName, sha256, recording, startedAtMs, choices }: SentFile) =>
-  storeRecording(tx, recording, startedAtMs, { fileName, sha256, choices });
+  storeFile(tx, recording, startedAtMs, { fileName, sha256, choices });
 
 /** Creates a roast from a file that was not recorded live. It takes the plan that was waiting for its charge. */
 export const createFileRoast = async (tx: Sql, machineId: string, file: SentFile): Promise<string> => {
@@ -119,10 +118,10 @@ export const carryPersonsMarks = async (
       AND w.created_at <> c.created_at
     ORDER BY w.id`;
   if (fromRecording === null || entries.length === 0) return;
-  const clocks = await readBootClocks(
+  const clocks = await readClocks(
     tx,
     fromRecording,
-    entries.flatMap(({ boot_no: bootNo }) => bootNo ?? []),
+    entries.map(({ boot_no: bootNo }) => bootNo),
   );
   const times = Array.from(recording.monoMs);
   // The ids are in the order of the entries, and the later one counts.

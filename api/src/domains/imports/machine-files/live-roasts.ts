@@ -1,7 +1,7 @@
 import { systemActor } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { endRoast } from '../../roasts/life/end-roast.ts';
-import { beginsBeforeFileMs } from '../../roasts/boards/board-roasts.ts';
+import { beganMs, beginsBeforeFileMs } from '../../roasts/boards/board-roasts.ts';
 import type { SentFile } from './file-roast.ts';
 
 type Span = Pick<SentFile, 'chargeAtMs' | 'dropAtMs'>;
@@ -28,11 +28,9 @@ export const liveRoastsOf = async (tx: Sql, machineId: string, { chargeAtMs, dro
 export const hasDeletedRoast = async (tx: Sql, machineId: string, { chargeAtMs, dropAtMs }: Span): Promise<boolean> => {
   const [row] = await tx`
     SELECT 1 FROM board_roasts b
-    JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.begin_boot_no
     JOIN roast_tombstones t ON t.roast_id = b.id
     WHERE b.machine_id = ${machineId}
-      AND o.wall_offset_ms + b.begin_mono_ms >= ${chargeAtMs - beginsBeforeFileMs}
-      AND o.wall_offset_ms + b.begin_mono_ms < ${dropAtMs} LIMIT 1`;
+      AND ${beganMs(tx)} BETWEEN ${chargeAtMs - beginsBeforeFileMs} AND ${dropAtMs - 1} LIMIT 1`;
   return row !== undefined;
 };
 

@@ -5,6 +5,7 @@ import { actorOf, recordAudits } from '../../../db/audit.ts';
 import { readTimeZone } from '../../../db/roastery-time-zone.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { roastAccess } from '../../../identity/access.ts';
+import { correctRecordings } from '../../../recordings/recordings.ts';
 import { isToCheck, shiftMs, timesToCheck } from './read-times.ts';
 
 type Change = ParsedBody<typeof changeTimesToCheck>;
@@ -25,8 +26,8 @@ const actions: Record<Change['action'], string> = {
 const lockChosen = async (tx: Sql, { user }: UserContext, change: Change, timeZone: string): Promise<Chosen[]> => {
   const { action, state, format, roast_ids: ids } = change;
   const rows = await tx<Chosen[]>`
-    SELECT t.recording_id, b.wall_offset_ms::float8, t.shifted_ms::float8 FROM times_to_check t
-    JOIN recording_boots b ON b.recording_id = t.recording_id AND b.boot_no = 0
+    SELECT t.recording_id, wall_ms(t.recording_id, 0::smallint, 0)::float8 AS wall_offset_ms, t.shifted_ms::float8
+    FROM times_to_check t
     WHERE t.state = ${action === 'undo' ? state : 'open'} AND t.recording_id IN (
       SELECT t.recording_id FROM ${timesToCheck(tx)}
       WHERE ${isToCheck(tx, user, timeZone)}
@@ -42,9 +43,8 @@ const lockChosen = async (tx: Sql, { user }: UserContext, change: Change, timeZo
 
 /** Moves recordings and their roasts in time. Days, months and statistics are counted by a roast's start. */
 const move = async (tx: Sql, recordingIds: readonly string[], byMs: readonly number[]): Promise<void> => {
+  await correctRecordings(tx, recordingIds, { kind: 'times', byMs });
   const shifts = tx`unnest(${[...recordingIds]}::uuid[], ${[...byMs]}::bigint[]) AS s (recording_id, by_ms)`;
-  await tx`
-    UPDATE recording_boots b SET wall_offset_ms = b.wall_offset_ms + s.by_ms FROM ${shifts} WHERE b.recording_id = s.recording_id`;
   await tx`
     UPDATE roasts r SET start_time = r.start_time + s.by_ms * interval '1 ms', revision = r.revision + 1
     FROM ${shifts} WHERE r.recording_id = s.recording_id`;

@@ -15,7 +15,7 @@ export const shiftMs = (storedMs: number, timeZone: string): number =>
   instantOf({ ms: storedMs, isLocal: true }, timeZone) - storedMs;
 
 /**
- * Condition on `times_to_check t`, its boot `b` and a roast `r` of it: roasts that the user may change, and whose clock differs
+ * Condition on `times_to_check t`, its clock `b` and a roast `r` of it: roasts that the user may change, and whose clock differs
  * from UTC. Postgres knows the rules of the zone as well; where clocks are set back it takes the later of two instants, which
  * differs from UTC likewise.
  */
@@ -28,7 +28,7 @@ export const isToCheck = (sql: Sql, user: SignedInUser, timeZone: string) => sql
 /** Their tables. A recording that was split has several roasts. */
 export const timesToCheck = (sql: Sql) => sql`
   times_to_check t JOIN recordings c ON c.id = t.recording_id
-  JOIN recording_boots b ON b.recording_id = c.id AND b.boot_no = 0
+  CROSS JOIN LATERAL (SELECT wall_ms(c.id, 0::smallint, 0) AS wall_offset_ms) b
   JOIN roasts r ON r.recording_id = c.id`;
 
 type TimeRow = Omit<TimeToCheck, 'imported_time' | 'corrected_time'> & {

@@ -30,17 +30,15 @@ interface BoardRow {
 const handMadeNear = (tx: Sql, recordingId: string, boardIds: readonly string[], roastIds: readonly string[]) =>
   tx<HandMadeRow[]>`
     WITH near AS (SELECT min(begin_seq) AS first, max(begin_seq) AS last FROM board_roasts WHERE id = ANY(${[...boardIds]}::uuid[]))
-    SELECT r.id, r.charge_seq, b.wall_offset_ms + r.charge_mono_ms AS charge_ms, said.at_seq AS drop_seq,
-           said.wall_offset_ms + said.mono_ms AS drop_ms
+    SELECT r.id, r.charge_seq, wall_ms(r.recording_id, r.boot_no, r.charge_mono_ms) AS charge_ms, said.at_seq AS drop_seq,
+           wall_ms(r.recording_id, said.boot_no, said.mono_ms) AS drop_ms
     FROM roasts r
-    JOIN recording_boots b ON b.recording_id = r.recording_id AND b.boot_no = r.boot_no
     LEFT JOIN LATERAL (
       -- Each retraction undoes one entry: the newest that counts has as many entries as retractions after it.
-      SELECT w.at_seq, w.mono_ms, d.wall_offset_ms FROM (
+      SELECT w.at_seq, w.mono_ms, w.boot_no FROM (
         SELECT id, at_seq, mono_ms, boot_no, taken_back,
                sum(CASE WHEN taken_back THEN -1 ELSE 1 END) OVER (ORDER BY id DESC) AS left_standing
         FROM roast_marks WHERE roast_id = r.id AND kind = 'drop' AND origin = 'person' AND event_seq IS NULL) w
-      JOIN recording_boots d ON d.recording_id = r.recording_id AND d.boot_no = w.boot_no
       WHERE NOT w.taken_back AND w.left_standing = 1 ORDER BY w.id DESC LIMIT 1) said ON true
     WHERE r.recording_id = ${recordingId} AND r.made_by_hand AND r.charge_seq IS NOT NULL AND (
       r.id = ANY(${[...roastIds]}::uuid[])
@@ -48,11 +46,13 @@ const handMadeNear = (tx: Sql, recordingId: string, boardIds: readonly string[],
       OR r.charge_seq BETWEEN (SELECT first FROM near) - ${maxRoastSeqs} AND (SELECT last FROM near) + ${nearSeqs})
     ORDER BY r.charge_seq`;
 
+/** When the board reported the beginning of its roast b, ms since 1970. */
+export const beganMs = (sql: Sql) => sql`wall_ms(b.recording_id, b.begin_boot_no, b.begin_mono_ms)`;
+
 /** Rules 1 and 2: without those that a person has changed. */
 const boardRoastsNear = (tx: Sql, recordingId: string, fromSeq: number, toSeq: number) => tx<BoardRow[]>`
-  SELECT b.id, o.wall_offset_ms + b.begin_mono_ms AS begin_ms, charge.ms AS charge_ms, drop.ms AS drop_ms
+  SELECT b.id, ${beganMs(tx)} AS begin_ms, charge.ms AS charge_ms, drop.ms AS drop_ms
   FROM board_roasts b
-  JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.begin_boot_no
   LEFT JOIN LATERAL (${newestEntry(tx, 'charge')}) charge ON NOT charge.taken_back
   LEFT JOIN LATERAL (${newestEntry(tx, 'drop')}) drop ON NOT drop.taken_back AND NOT drop.provisional
   WHERE b.recording_id = ${recordingId} AND b.begin_seq BETWEEN ${fromSeq} AND ${toSeq}
@@ -67,8 +67,8 @@ const isOfPerson = (tx: Sql) => tx`EXISTS (
 
 /** The board's last entry about a mark of its roast b. */
 const newestEntry = (tx: Sql, kind: 'charge' | 'drop') => tx`
-  SELECT w.taken_back, w.provisional, w.at_seq, c.wall_offset_ms + w.mono_ms AS ms
-  FROM roast_marks w LEFT JOIN recording_boots c ON c.recording_id = w.recording_id AND c.boot_no = w.boot_no
+  SELECT w.taken_back, w.provisional, w.at_seq, wall_ms(w.recording_id, w.boot_no, w.mono_ms) AS ms
+  FROM roast_marks w
   WHERE w.roast_id = b.id AND w.recording_id = b.recording_id AND w.kind = ${kind} AND w.event_seq IS NOT NULL
   ORDER BY w.event_seq DESC LIMIT 1`;
 
@@ -112,12 +112,11 @@ export const beginsBeforeFileMs = 3 * 60_000;
 const absorbIntoFiles = async (tx: Sql, boardIds: readonly string[]): Promise<string[]> => {
   const found = await tx<{ id: string; into: string; plan_id: string | null }[]>`
     SELECT DISTINCT ON (b.id) b.id, f.roast_id AS into, b.plan_id
-    FROM board_roasts b
-    JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.begin_boot_no
+    FROM board_roasts b CROSS JOIN LATERAL (SELECT ${beganMs(tx)} AS ms) began
     JOIN machine_files f ON f.machine_id = b.machine_id AND f.roast_id <> b.id
-      AND f.charge_at <= to_timestamp((o.wall_offset_ms + b.begin_mono_ms + ${beginsBeforeFileMs}) / 1000.0)
-      AND f.charge_at > to_timestamp((o.wall_offset_ms + b.begin_mono_ms) / 1000.0) - interval '1 day'
-      AND f.drop_at > to_timestamp((o.wall_offset_ms + b.begin_mono_ms) / 1000.0)
+      AND f.charge_at <= to_timestamp((began.ms + ${beginsBeforeFileMs}) / 1000.0)
+      AND f.charge_at > to_timestamp(began.ms / 1000.0) - interval '1 day'
+      AND f.drop_at > to_timestamp(began.ms / 1000.0)
     WHERE b.id = ANY(${[...boardIds]}::uuid[])
       AND NOT EXISTS (SELECT FROM machine_files t WHERE t.machine_id = b.machine_id AND t.roast_id = b.id)
       AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
@@ -172,8 +171,8 @@ const ensureRows = async (tx: Sql, ids: readonly string[]): Promise<void> => {
     INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, recorded_status, status_seq, boot_no, start_time,
                         board_plan_id)
     SELECT b.id, b.recording_id, b.machine_id, b.owner_id, b.state, b.state, b.state_seq, b.begin_boot_no,
-           to_timestamp((o.wall_offset_ms + b.begin_mono_ms) / 1000.0), b.plan_id
-    FROM board_roasts b JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.begin_boot_no
+           to_timestamp(${beganMs(tx)} / 1000.0), b.plan_id
+    FROM board_roasts b
     WHERE b.id = ANY(${[...ids]}::uuid[])
       AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
       AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.absorbs)

@@ -3,28 +3,12 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../../../db/sql.ts';
 import { roastsWithoutNumber } from '../../planned/batch-number.ts';
 import { placeBoardRoasts } from './board-roasts.ts';
-import type { PlacedEvent } from '../../../recordings/recordings.ts';
-import type { ClockChange } from '../../../recordings/wall-clock.ts';
+import type { ClockChange, PlacedEvent } from '../../../recordings/recordings.ts';
 import { refreshRoasts } from '../life/recompute-roast.ts';
 
 type Placed<T extends JournalEvent['type']> = PlacedEvent & { readonly event: Extract<JournalEvent, { type: T }> };
 const ofType = <T extends JournalEvent['type']>(events: readonly PlacedEvent[], type: T): Placed<T>[] =>
   events.filter((placed): placed is Placed<T> => placed.event.type === type);
-
-/** Stores journal events about the recording itself: starts of the agent, and gaps. */
-const insertNotes = async (tx: Sql, events: readonly PlacedEvent[]): Promise<void> => {
-  const rows = events.flatMap(({ recordingId, epoch, seq, bootNo, monoMs, event }) => {
-    const place = { recording_id: recordingId, epoch, event_seq: seq, boot_no: bootNo, mono_ms: monoMs };
-    const nothing = { agent_version: null, from_seq: null, to_seq: null, reason: null };
-    if (event.type === 'start') return { ...place, ...nothing, kind: 'start', agent_version: event.agent_version };
-    // A range that runs backwards covers no entry.
-    if (event.type !== 'gap' || event.to_seq < event.from_seq) return [];
-    const { from_seq, to_seq, reason } = event;
-    return { ...place, ...nothing, kind: 'gap', from_seq, to_seq, reason };
-  });
-  if (rows.length === 0) return;
-  await tx`INSERT INTO recording_notes ${tx(rows)} ON CONFLICT (recording_id, epoch, event_seq) DO NOTHING`;
-};
 
 /** Those of these roasts whose marks of the board's detector were replaced. */
 const withReplacedMarks = async (tx: Sql, roastIds: readonly string[]): Promise<ReadonlySet<string>> => {
@@ -123,7 +107,6 @@ export const applyEvents = async (
 ): Promise<string[]> => {
   const known = await liveRoasts(tx, events);
   const applied = events.filter(({ event }) => !('roast_id' in event) || known.has(event.roast_id));
-  await insertNotes(tx, applied);
   await insertMarks(tx, ofType(applied, 'mark'));
   const roasts = ofType(applied, 'roast').sort((a, b) =>
     a.event.roast_id === b.event.roast_id ? a.seq - b.seq : a.event.roast_id < b.event.roast_id ? -1 : 1,

@@ -1,6 +1,6 @@
 import type { CurveGap, Datapoint, RecordedCurve } from '@roastery/contract/roasts';
 import { type Curve, type OpenedCurve, ratesAlong, ratesOnceRead, wholeCurve } from './roast-curve.ts';
-import type { Column } from '../../../recordings/read-samples.ts';
+import type { Column } from '../../../recordings/recordings.ts';
 
 const ratesOf = (curve: Curve): Column => ratesAlong(curve, curve.channels.get('bean_temp'));
 

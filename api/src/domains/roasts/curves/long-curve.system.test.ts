@@ -8,7 +8,7 @@ import { unpackRoast } from '../../exports/exported-roast.ts';
 import { gatherRoast } from '../../exports/gather-roast.ts';
 import { roastCsv } from '../../exports/roast-csv.ts';
 import { curveColumns, curveColumnsJson, curveDatapoints, curveDatapointsJson } from './curve-answers.ts';
-import { readColumns, readColumnsAtOnce, type SampleColumns } from '../../../recordings/read-columns.ts';
+import { openSamples, type SampleColumns } from '../../../recordings/open-samples.ts';
 import { gapsOf, openCurve, wholeCurve } from './roast-curve.ts';
 
 const samples = 14_400;
@@ -63,11 +63,11 @@ it('long curve: sends an hour in pieces with the same content as a short curve i
     UPDATE recording_chunks SET "values"[2 : 4] = '{NULL,NULL,1.5}' WHERE recording_id = ${recordingId} AND first_seq > ${middle}`;
 
   const range = { recordingId, fromSeq: 700, toSeq: samples - 700 };
-  const atOnce = await settled(await readColumnsAtOnce(database.sql, range));
-  const byColumn = await settled(await readColumns(database.sql, range));
+  const atOnce = await settled(await openSamples(database.sql, range, { isLong: false }));
+  const byColumn = await settled(await openSamples(database.sql, range, { isLong: true }));
   expect(byColumn).toEqual(atOnce);
   expect(Object.keys(byColumn.channels)).toContain('moisture');
-  const bean = await settled(await readColumns(database.sql, { ...range, only: ['bean_temp'] }));
+  const bean = await settled(await openSamples(database.sql, range, { isLong: true, only: ['bean_temp'] }));
   expect(bean.channels).toEqual({ bean_temp: atOnce.channels['bean_temp'] });
 
   const user = { ...anyUser, id: person.id, is_admin: true };

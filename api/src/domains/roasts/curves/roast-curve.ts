@@ -4,9 +4,7 @@ import type { SignedInUser } from '../../../http/server-context.ts';
 import type { Database, Sql } from '../../../db/sql.ts';
 import { roastAccess } from '../../../identity/access.ts';
 import { readOrigin } from '../marks/places.ts';
-import { type BootClocks, onClockOf, type Place, readBootClocks } from '../../../recordings/boot-clocks.ts';
-import { readColumns, readColumnsAtOnce } from '../../../recordings/read-columns.ts';
-import type { Column, Samples } from '../../../recordings/read-samples.ts';
+import { type Column, openSamples, type Place, readClocks, type Samples } from '../../../recordings/recordings.ts';
 import { holesOf, readGaps } from './roast-gaps.ts';
 
 export interface CurveMargins {
@@ -126,18 +124,16 @@ export const openCurve = async (
   const { boot_no: bootNo, mono_ms: chargeMs, at_seq: chargeSeq } = zero;
   const window = windowFrom(zero, row, margins);
   const isLong = (row.drop_seq ?? chargeSeq) - chargeSeq > longFromSeqs;
-  const range = { recordingId, fromSeq: window.fromSeq, toSeq: window.toSeq, only };
   const mayBeLong = isLong || margins.before + margins.after > wideMarginSeconds;
-  const samples = mayBeLong ? await readColumns(sql, range) : await readColumnsAtOnce(sql, range);
+  const range = { recordingId, fromSeq: window.fromSeq, toSeq: window.toSeq };
+  const samples = await openSamples(sql, range, { isLong: mayBeLong, only });
   const isOneBoot = samples.bootNo.every((boot) => boot === bootNo);
-  const clocks: BootClocks = isOneBoot
-    ? new Map<number, never>()
-    : await readBootClocks(sql, recordingId, [bootNo, ...new Set(samples.bootNo)]);
+  const clocks = await readClocks(sql, recordingId, isOneBoot ? [] : [bootNo, ...samples.bootNo]);
   const timeSeconds: number[] = [];
   const kept: number[] = [];
   for (let index = 0; index < samples.seq.length; index++) {
     // A roast across a reboot continues by the wall clock; within a boot the monotonic clock is exact.
-    const ms = onClockOf(clocks, bootNo, samples.bootNo[index] ?? bootNo, samples.monoMs[index] ?? 0);
+    const ms = clocks.onClockOf(bootNo, samples.bootNo[index] ?? bootNo, samples.monoMs[index] ?? 0);
     if (ms === undefined || ms < window.fromMs || ms > window.toMs) continue;
     kept.push(index);
     timeSeconds.push(Math.round(ms - chargeMs) / 1000);

@@ -5,7 +5,7 @@ import type { Sql } from '../../../db/sql.ts';
 interface GapRow {
   from_seconds: number;
   to_seconds: number;
-  said: 'disk_full' | 'damaged' | 'cap_reached' | null;
+  reported: 'disk_full' | 'damaged' | 'cap_reached' | null;
   skipped: boolean;
   started: boolean;
   arrived: boolean;
@@ -16,10 +16,10 @@ interface GapRow {
  * shut down also reports the numbers that it skips, though none of them may have been used.
  */
 const reasonOf = (row: GapRow, otherBoot: boolean): CurveGap['reason'] => {
-  if (row.said !== null && !row.skipped) return row.said;
+  if (row.reported !== null && !row.skipped) return row.reported;
   if (otherBoot) return 'board_off';
   if (row.started) return 'agent_stopped';
-  if (row.said !== null) return row.said;
+  if (row.reported !== null) return row.reported;
   return row.arrived ? 'machine_silent' : 'not_arrived';
 };
 
@@ -56,22 +56,13 @@ export const holesOf = (samples: TimedSamples): SampleHole[] =>
 export const readGaps = async (sql: Sql, recordingId: string, holes: readonly SampleHole[]): Promise<CurveGap[]> => {
   if (holes.length === 0) return [];
   const rows = await sql<GapRow[]>`
-    SELECT h.from_seconds, h.to_seconds,
-      (SELECT n.reason FROM recording_notes n
-       WHERE n.recording_id = c.id AND n.kind = 'gap' AND n.from_seq < h.after AND n.to_seq > h.before
-       ORDER BY least(n.to_seq, h.after) - greatest(n.from_seq, h.before) DESC, n.event_seq LIMIT 1) AS said,
-      EXISTS (SELECT 1 FROM recording_notes n
-       WHERE n.recording_id = c.id AND n.kind = 'start' AND n.event_seq > h.before AND n.event_seq < h.after) AS started,
-      EXISTS (SELECT 1 FROM recording_notes n JOIN continuing_streams s
-        ON s.recording_id = n.recording_id AND s.from_seq = n.to_seq + 1
-       WHERE n.recording_id = c.id AND n.kind = 'gap' AND n.reason = 'damaged'
-         AND n.from_seq > h.before AND n.to_seq < h.after) AS skipped,
-      committed_now(c) @> int8range(h.before, h.after) AS arrived
+    SELECT h.from_seconds, h.to_seconds, e.*
     FROM unnest(
       ${holes.map(({ fromSeconds }) => fromSeconds)}::float8[], ${holes.map(({ toSeconds }) => toSeconds)}::float8[],
       ${holes.map(({ fromSeq }) => fromSeq)}::bigint[], ${holes.map(({ toSeq }) => toSeq)}::bigint[]
     ) WITH ORDINALITY AS h (from_seconds, to_seconds, before, after, place)
     JOIN recordings c ON c.id = ${recordingId} AND c.source = 'agent'
+    CROSS JOIN LATERAL explain_hole(c, h.before, h.after) e
     ORDER BY h.place`;
   return rows.map((row, place) => ({
     from_seconds: row.from_seconds,

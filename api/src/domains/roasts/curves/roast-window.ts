@@ -1,6 +1,6 @@
 import { type MarkKind, markOf } from '@roastery/roasting/marks';
 import { phasesOf } from '@roastery/roasting/curves/phases';
-import { type BootClocks, onClockOf, type Place } from '../../../recordings/boot-clocks.ts';
+import type { BootClocks, Place } from '../../../recordings/recordings.ts';
 import type { EffectiveMark } from '../marks/effective-marks.ts';
 
 /** A mark on the roast's own axis: seconds since charge. */
@@ -23,7 +23,7 @@ export const timedMarks = (marks: readonly EffectiveMark[], clocks: BootClocks, 
   const zero = markOf(marks, 'charge') ?? origin;
   if (zero === undefined) return [];
   return marks.flatMap((mark) => {
-    const mono = onClockOf(clocks, zero.boot_no, mark.boot_no, mark.mono_ms);
+    const mono = clocks.onClockOf(zero.boot_no, mark.boot_no, mark.mono_ms);
     if (mono === undefined) return [];
     return [{ kind: mark.kind, timeSeconds: seconds(mono - zero.mono_ms), tempC: mark.temp, mark }];
   });

@@ -2,7 +2,7 @@ import { type Actor, recordAudit } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { AppError } from '../../../http/app-error.ts';
 import { giveBatchNumber, noteUseOfNumber } from '../../planned/batch-number.ts';
-import { deleteSamples } from '../../../recordings/chunks.ts';
+import { deleteSamples } from '../../../recordings/recordings.ts';
 import { announceDeletedRoast } from './announce-roast.ts';
 import { lockRecording } from './lock-roast.ts';
 import { countProfileUse, unsettleLot } from './settle-roast.ts';

@@ -2,7 +2,7 @@ import type { UserContext } from '../../../context.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { AppError, notFound } from '../../../http/app-error.ts';
 import { requireRoast } from '../../../identity/access.ts';
-import { type BootClocks, readBootClocks } from '../../../recordings/boot-clocks.ts';
+import { type BootClocks, readClocks } from '../../../recordings/recordings.ts';
 import { type EffectiveMark, effectiveMarks, type MarkEntry } from '../marks/effective-marks.ts';
 import { readMarkEntries } from './recompute-roast.ts';
 
@@ -50,6 +50,6 @@ export const lockRoast = async (tx: Sql, context: UserContext, id: string): Prom
     status: roast.status,
     entries,
     marks: effectiveMarks(entries),
-    clocks: await readBootClocks(tx, roast.recording_id),
+    clocks: await readClocks(tx, roast.recording_id),
   };
 };

@@ -4,9 +4,8 @@ import type { Sql } from '../../../db/sql.ts';
 import { giveBatchNumber } from '../../planned/batch-number.ts';
 import { bindPlan } from '../../planned/bind-plan.ts';
 import { readOrigin } from '../marks/places.ts';
-import { readBootClocks } from '../../../recordings/boot-clocks.ts';
+import { readClocks, readSamples } from '../../../recordings/recordings.ts';
 import { type EffectiveMark, effectiveMarks, type MarkEntry } from '../marks/effective-marks.ts';
-import { keepSamples, readSamples } from '../../../recordings/read-samples.ts';
 import { roastFigures, timedMarks } from '../curves/roast-window.ts';
 import { announceRoast } from './announce-roast.ts';
 import { countProfileUse, reopenLot, settleLot } from './settle-roast.ts';
@@ -56,11 +55,14 @@ export const beanTempAt = async (
   if (at.at_seq === null) return null;
   // The nearest sample's neighbours may be in the adjacent chunks. A mark set while its board was offline lies up to a
   // minute after the last known sample at that time: 600 samples at 10 Hz, and the events among them.
-  const around = await readSamples(sql, recordingId, at.at_seq - 20, at.at_seq + 700);
-  const samples = keepSamples(around, (index) => around.bootNo[index] === at.boot_no);
+  const samples = await readSamples(sql, { recordingId, fromSeq: at.at_seq - 20, toSeq: at.at_seq + 700 });
+  const values = samples.channels.get(channel) ?? [];
+  const ofBoot = samples.monoMs.flatMap((ms, index) =>
+    samples.bootNo[index] === at.boot_no ? [[ms, index] as const] : [],
+  );
   return valueAt(
-    samples.monoMs.map((ms) => ms / 1000),
-    samples.channels.get(channel) ?? [],
+    ofBoot.map(([ms]) => ms / 1000),
+    ofBoot.map(([, index]) => values[index] ?? null),
     at.mono_ms / 1000,
   );
 };
@@ -104,7 +106,7 @@ export const recomputeRoast = async (tx: Sql, roastId: string): Promise<void> =>
   const charge = markOf(marks, 'charge');
   const start = charge ?? (await readOrigin(tx, roastId));
   const boots = [...marks, ...(start === undefined ? [] : [start])].map(({ boot_no: boot }) => boot);
-  const clocks = await readBootClocks(tx, roast.recording_id, boots);
+  const clocks = await readClocks(tx, roast.recording_id, boots);
   const timed = timedMarks(marks, clocks);
   const drop = markOf(timed, 'drop');
   const offsetMs = start === undefined ? undefined : clocks.get(start.boot_no)?.offsetMs;

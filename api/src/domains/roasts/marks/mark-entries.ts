@@ -3,7 +3,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../../../db/sql.ts';
 import { AppError } from '../../../http/app-error.ts';
-import { type BootClocks, onClockOf, type Place } from '../../../recordings/boot-clocks.ts';
+import type { BootClocks, Place } from '../../../recordings/recordings.ts';
 import type { EffectiveMark, MarkEntry } from './effective-marks.ts';
 import { beanTempAt } from '../life/recompute-roast.ts';
 
@@ -30,7 +30,7 @@ export const refuseWrongOrder = (
   axis: Place,
 ): void => {
   const timed = marks.flatMap((mark) => {
-    const mono = onClockOf(clocks, axis.boot_no, mark.boot_no, mark.mono_ms);
+    const mono = clocks.onClockOf(axis.boot_no, mark.boot_no, mark.mono_ms);
     return mono === undefined ? [] : [{ kind: mark.kind, timeSeconds: (mono - axis.mono_ms) / 1000 }];
   });
   const own = markOf(timed, kind);

@@ -1,5 +1,5 @@
 import type { Sql } from '../../../db/sql.ts';
-import type { Place } from '../../../recordings/boot-clocks.ts';
+import type { Place } from '../../../recordings/recordings.ts';
 
 /**
  * The origin of times in a roast without a charge: the first entry about its charge, also a retracted one; else the

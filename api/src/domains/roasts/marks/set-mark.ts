@@ -10,8 +10,7 @@ import { AppError, notFound } from '../../../http/app-error.ts';
 import { placeBoardRoasts } from '../boards/board-roasts.ts';
 import { refreshRoasts } from '../life/recompute-roast.ts';
 import { type EffectiveMark, effectiveMarks } from './effective-marks.ts';
-import { readLastSample } from '../../../recordings/newest-samples.ts';
-import { findPlace } from '../../../recordings/find-place.ts';
+import { findPlace, readSamples, type Place } from '../../../recordings/recordings.ts';
 import { type LockedRoast, lockRoast } from '../life/lock-roast.ts';
 import {
   insertMarkEntry,
@@ -22,9 +21,7 @@ import {
   type UserMarkEntry,
 } from './mark-entries.ts';
 import { refuseOverlap, type SeqWindow } from '../life/overlap.ts';
-import { readSamples } from '../../../recordings/read-samples.ts';
 import { readOrigin } from './places.ts';
-import { type Place } from '../../../recordings/boot-clocks.ts';
 import { readRoast } from '../roast-row.ts';
 
 /** The sample nearest to a time of the charge's boot; undefined when there is none within a minute. */
@@ -38,7 +35,7 @@ const nearestSample = async (
 ): Promise<number | undefined> => {
   // At 10 Hz at most, plus the events among them.
   const reach = Math.ceil(Math.abs(awayMs) / 100) + 700;
-  const samples = await readSamples(tx, recordingId, aroundSeq - reach, aroundSeq + reach);
+  const samples = await readSamples(tx, { recordingId, fromSeq: aroundSeq - reach, toSeq: aroundSeq + reach });
   let best: { seq: number; distance: number } | undefined;
   for (const [index, seq] of samples.seq.entries()) {
     if (samples.bootNo[index] !== bootNo) continue;
@@ -59,7 +56,7 @@ const axisOf = async (tx: Sql, { id, marks }: LockedRoast): Promise<Place> => {
 
 /** Whether the recording has not come as far as this place: the board still has its samples, or takes them next. */
 const isAhead = async (tx: Sql, recordingId: string, { boot_no, mono_ms }: Pick<Place, 'boot_no' | 'mono_ms'>) => {
-  const last = await readLastSample(tx, recordingId);
+  const last = await findPlace(tx, [recordingId], 'newest');
   return last === undefined || (last.boot_no === boot_no && last.mono_ms < mono_ms);
 };
 

@@ -1,6 +1,7 @@
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { expect, it } from 'vitest';
-import { placeBatch, type Recording } from './recordings.ts';
+import { placeBatch } from './place-batch.ts';
+import type { Recording } from './recording-rows.ts';
 import { fromNow } from '../testing/present.ts';
 
 /**

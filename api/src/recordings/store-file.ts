@@ -33,7 +33,7 @@ export interface StoredFile {
  * Stores an uploaded curve as a recording: the same tables that ingest fills from a board's journal. Sample k has sequence
  * number k; the wall clock of second 0 is `recordedAtMs`.
  */
-export const storeRecording = async (
+export const storeFile = async (
   tx: Sql,
   { monoMs, channels, curveSha256, source }: Curve,
   recordedAtMs: number,

@@ -1,75 +1,28 @@
 import type { SampleBatch } from '@roastery/contract/mqtt';
-import { coveredBy, type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
+import { coveredBy, rangeOf, type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
 import type { Sql } from '../db/sql.ts';
+import type { JournalMessage } from './arrived-entries.ts';
 import {
   arrivingSamples,
   bareArray,
   cutPiece,
+  endOfChunks,
   indexedSamples,
   insertChunks,
   joinNeighbours,
   samplesIn,
-} from '../recordings/chunks.ts';
-import type { JournalMessage, KnownBatch } from './decode-batch.ts';
-import {
-  type Boots,
-  claimOf,
-  isRowDueAt,
-  type Layout,
-  layoutKey,
-  rangeOf,
-  type RowState,
-} from '../recordings/recordings.ts';
-import { endOfChunks } from '../recordings/newest-samples.ts';
-import { keyOf, type Stream } from '../recordings/streams.ts';
-import { betterClock, clockOf, latestOffsetOf } from '../recordings/wall-clock.ts';
+} from './chunks.ts';
+import { claimOf } from './place-batch.ts';
+import { isRowDueAt, type Layout, layoutKey } from './recording-rows.ts';
+import { isStoredApart, type StreamHead, type StreamHeads, streamKey } from './stream-heads.ts';
+import { betterClock, clockOf, latestOffsetOf } from './wall-clock.ts';
 
 /**
- * Nearly all batches only append to a stream whose machine, recording, boot, clock and column layout are known. They
+ * The batches of one stream that continue it. Nearly all batches only append to a stream whose machine, recording, boot, clock and column layout are known. They
  * are stored without reading these again. The cached head of a stream is valid only if the recording's row still has
  * the version with which it was read; Postgres checks that under the row's lock, and that the batch begins where the
- * stored samples end. So several instances may store one stream. All other batches are stored by `commit.ts`.
+ * stored samples end. So several instances may store one stream. All other batches are stored by `store-batches.ts`.
  */
-export interface StreamHead {
-  readonly serialNumber: string;
-  readonly epoch: string;
-  readonly machineId: string;
-  readonly recordingId: string;
-  /** The first number of the stream in its recording: above 0 for one that continues an earlier stream there. */
-  readonly fromSeq: number;
-  /** Whoever changes one of these fields writes the row in the same transaction. */
-  readonly row: RowState;
-  readonly sweptSeq: number;
-  readonly boots: Boots;
-  readonly layouts: ReadonlyMap<string, Layout>;
-}
-
-const maxHeads = 50_000;
-
-/** The committed heads of streams; the oldest is removed first. */
-export const createStreamHeads = () => {
-  const heads = new Map<string, StreamHead>();
-  return {
-    get: (key: string): StreamHead | undefined => heads.get(key),
-    /** After a commit. */
-    remember(committed: readonly StreamHead[]): void {
-      for (const head of committed) {
-        heads.delete(streamKey(head));
-        heads.set(streamKey(head), head);
-      }
-      for (const key of heads.keys()) {
-        if (heads.size <= maxHeads) break;
-        heads.delete(key);
-      }
-    },
-  };
-};
-export type StreamHeads = ReturnType<typeof createStreamHeads>;
-
-const streamKey = ({ serialNumber, epoch }: { serialNumber: string; epoch: string }): string =>
-  `${epoch}/${serialNumber}`;
-
-/** The batches of one stream that continue it. */
 interface Append {
   readonly head: StreamHead;
   readonly batches: readonly {
@@ -82,10 +35,6 @@ interface Append {
 }
 
 const endOf = ({ row: { committed } }: StreamHead): number => committed.at(-1)?.end ?? 0;
-
-/** Whether a continuing stream has its own recording: entries of the earlier one may repeat in it. */
-const isStoredApart = ({ continues }: Pick<SampleBatch, 'continues'>, fromSeq: number): boolean =>
-  continues !== undefined && fromSeq === 0;
 
 /** Undefined if these batches need more than new chunks after the stored ones. */
 const toAppend = (head: StreamHead, messages: readonly JournalMessage[]): Append | undefined => {
@@ -107,7 +56,7 @@ const toAppend = (head: StreamHead, messages: readonly JournalMessage[]): Append
   let end = start;
   for (const { batch } of batches) {
     if (batch.seq !== end) return undefined;
-    end = rangeOf({ batch }).end;
+    end = rangeOf(batch).end;
   }
   return { head, batches, range: { start, end } };
 };
@@ -214,7 +163,7 @@ export const appendSamples = async (tx: Sql, messages: readonly JournalMessage[]
     else appends.push(append);
   const chunks = appends.flatMap(({ head: { recordingId }, batches }) =>
     joinNeighbours(
-      batches.map(({ batch, bootNo, layout }) => cutPiece(batch, rangeOf({ batch }), bootNo, layout.layoutNo)),
+      batches.map(({ batch, bootNo, layout }) => cutPiece(batch, rangeOf(batch), bootNo, layout.layoutNo)),
       arrivingSamples,
     ).map((run) => ({ recordingId, run, inTimeIndex: samplesIn(run) >= indexedSamples })),
   );
@@ -229,38 +178,15 @@ export const appended = (appends: readonly Append[]) => ({
     serialNumber: append.head.serialNumber,
     epoch: append.head.epoch,
     ranges: coveredBy(committedBy(append), { start: append.head.fromSeq, end: append.range.end }),
-    covered: append.batches.map(({ batch, receivedAtMs }) => ({ ...rangeOf({ batch }), receivedAtMs })),
+    covered: append.batches.map(({ batch, receivedAtMs }) => ({ ...rangeOf(batch), receivedAtMs })),
   })),
   machineIds: appends.map(({ head }) => head.machineId),
   stored: appends.flatMap(({ head: { recordingId }, batches }) =>
     batches.map(({ batch, bootNo, layout }) => ({
       recordingId,
       bootNo,
-      range: rangeOf({ batch }),
+      range: rangeOf(batch),
       batch: { ...batch, ch: [...layout.channels] },
     })),
   ),
 });
-
-/**
- * The heads to cache for the streams of these batches: only of streams with a single part that has no end. Only the
- * current boots are kept, because a recording has thousands after years.
- */
-export const headsOf = (known: readonly KnownBatch[], streams: ReadonlyMap<string, Stream>): StreamHead[] => {
-  const heads = new Map<string, StreamHead>();
-  for (const { machineId, batch, message } of known) {
-    const { epoch, boot } = batch;
-    const key = keyOf({ machineId, epoch });
-    const [part, other] = streams.get(key) ?? [];
-    if (part === undefined || other !== undefined || isStoredApart(batch, part.range.start)) continue;
-    const { recordingId, row, sweptSeq, boots, layouts } = part.recording;
-    if (part.range.end !== Number.MAX_SAFE_INTEGER || row.committed.length === 0) continue;
-    const present = new Map(heads.get(key)?.boots);
-    const ofBatch = boots.get(boot);
-    if (ofBatch !== undefined) present.set(boot, ofBatch);
-    const { serialNumber } = message;
-    const fromSeq = part.range.start;
-    heads.set(key, { serialNumber, epoch, machineId, recordingId, fromSeq, row, sweptSeq, boots: present, layouts });
-  }
-  return [...heads.values()];
-};

@@ -1,9 +1,9 @@
 import type { SampleBatch } from '@roastery/contract/mqtt';
-import type { Sql } from '../db/sql.ts';
-import { readSamples, type Samples } from '../recordings/read-samples.ts';
-import type { KnownBatch } from './decode-batch.ts';
-import type { Recording, StreamPart } from '../recordings/recordings.ts';
 import { coveredBy, type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
+import type { Sql } from '../db/sql.ts';
+import type { KnownBatch } from './arrived-entries.ts';
+import { readSamples, type Samples } from './read-samples.ts';
+import type { Recording, StreamPart } from './recording-rows.ts';
 
 /** A batch of which a part was committed before. */
 export interface Overlap {
@@ -69,48 +69,33 @@ const groupByPlace = (overlaps: readonly Overlap[]): Overlap[][] => {
 const startOf = ({ parts }: Overlap): number => parts[0]?.start ?? 0;
 const endOf = ({ parts }: Overlap): number => parts.at(-1)?.end ?? 0;
 
+export interface Conflict {
+  readonly known: KnownBatch;
+  /** The number, and what is different. */
+  readonly difference: string;
+}
+
 /**
- * Repeats whose content differs from what is stored under their sequence numbers. The first content is kept; the others
- * are reported, because two contents under one number mean a copied or damaged journal.
+ * Repeats whose content differs from what is stored under their sequence numbers, and those without a difference. The first
+ * content is kept; the others are reported, because two contents under one number mean a copied or damaged journal.
  */
-export const findConflicts = async (
-  tx: Sql,
-  overlaps: readonly Overlap[],
-): Promise<{ known: KnownBatch; reason: string }[]> => {
-  const found: { known: KnownBatch; reason: string }[] = [];
+export const findConflicts = async (tx: Sql, overlaps: readonly Overlap[]) => {
+  const conflicts: Conflict[] = [];
+  const repeats: Overlap[] = [];
   for (const group of groupByPlace(overlaps)) {
     const [first] = group;
     if (first === undefined) continue;
-    const last = Math.max(...group.map(endOf)) - 1;
-    const stored = await readSamples(tx, first.recording.recordingId, startOf(first), last);
+    const { recordingId } = first.recording;
+    const toSeq = Math.max(...group.map(endOf)) - 1;
+    const stored = await readSamples(tx, { recordingId, fromSeq: startOf(first), toSeq });
     const places = new Map(stored.seq.map((seq, index) => [seq, index]));
-    for (const { known, recording, parts } of group) {
-      const difference =
-        firstDifference(known, parts, stored, places) ?? (await markDifference(tx, known, recording, parts));
-      if (difference !== undefined) found.push({ known, reason: `sequence number claimed twice: ${difference}` });
+    for (const overlap of group) {
+      const difference = firstDifference(overlap.known, overlap.parts, stored, places);
+      if (difference === undefined) repeats.push(overlap);
+      else conflicts.push({ known: overlap.known, difference });
     }
   }
-  return found;
-};
-
-const markDifference = async (
-  tx: Sql,
-  { batch }: KnownBatch,
-  recording: Recording,
-  parts: readonly SeqRange[],
-): Promise<string | undefined> => {
-  if (batch.k !== 'events') return undefined;
-  for (const [index, { e }] of batch.ev.entries()) {
-    const seq = batch.seq + index;
-    if (e.type !== 'mark' || !parts.some(({ start, end }) => seq >= start && seq < end)) continue;
-    const [stored] = await tx<{ kind: string; at_seq: number | null }[]>`
-      SELECT kind, at_seq FROM roast_marks
-      WHERE roast_id = ${e.roast_id} AND recording_id = ${recording.recordingId} AND event_seq = ${seq}`;
-    if (stored !== undefined && (stored.kind !== e.kind || stored.at_seq !== e.at_seq)) {
-      return `seq ${seq} is another mark`;
-    }
-  }
-  return undefined;
+  return { conflicts, repeats };
 };
 
 /** The entries of a part of a batch that were committed before. */
@@ -137,7 +122,8 @@ export const repeatsIn = async (
   const bootNo = recording.boots.get(batch.boot)?.bootNo;
   const [first, last] = [held[0], held.at(-1)];
   if (!first || !last || bootNo === undefined) return [];
-  const stored = await readSamples(tx, recording.recordingId, first.start - aroundEvent, last.end + aroundEvent);
+  const [fromSeq, toSeq] = [first.start - aroundEvent, last.end + aroundEvent];
+  const stored = await readSamples(tx, { recordingId: recording.recordingId, fromSeq, toSeq });
   const places = new Map(stored.seq.map((seq, index) => [seq, index]));
   const monoAt = (place: number): number => (stored.bootNo[place] === bootNo ? (stored.monoMs[place] ?? NaN) : NaN);
   const isRepeat = (seq: number): boolean => {

@@ -1,5 +1,13 @@
 import type { Database, Sql } from '../db/sql.ts';
-import { layoutsOf, numbersOf, readSamples, valuesAt, windowOfChunks, type Column } from './read-samples.ts';
+import {
+  layoutsOf,
+  numbersOf,
+  readSamples,
+  type SampleRange,
+  valuesAt,
+  windowOfChunks,
+  type Column,
+} from './read-samples.ts';
 
 /** Samples with their times; the channels follow one after another. */
 export interface SampleColumns {
@@ -8,15 +16,6 @@ export interface SampleColumns {
   /** ms since boot. */
   readonly monoMs: number[];
   readonly channels: ReadonlyMap<string, Promise<Column>>;
-}
-
-/** The samples to read: see `readSamples`. */
-export interface SampleRange {
-  readonly recordingId: string;
-  readonly fromSeq: number;
-  readonly toSeq: number;
-  /** The channels to read; all of them when not given. */
-  readonly only?: readonly string[] | undefined;
 }
 
 interface TimesRow {
@@ -68,19 +67,16 @@ const spread = (rows: readonly TimesRow[]) => {
   return times;
 };
 
-/**
- * The samples of hours, column by column: Postgres prints the next channel while this one is processed, and a reader
- * of few channels does not wait for others. One snapshot for all, also while chunks are merged. The connection is free
- * again when the last column was read, not when the last was consumed.
- */
-export const readColumns = (sql: Database, range: SampleRange): Promise<SampleColumns> =>
+type Only = readonly string[] | undefined;
+
+const openLong = (sql: Database, range: SampleRange, only: Only): Promise<SampleColumns> =>
   new Promise((resolve, reject) => {
     const reading = sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
       const [rows, layouts] = await Promise.all([timesOf(tx, range), layoutsOf(tx, range.recordingId)]);
       const { samplesEach, ...times } = spread(rows);
       const used = new Set(rows.map((row) => row.layout_no));
       const names = new Set(layouts.flatMap((row) => (used.has(row.layout_no) ? row.channels : [])));
-      const wanted = [...names].filter((name) => range.only?.includes(name) ?? true);
+      const wanted = [...names].filter((name) => only?.includes(name) ?? true);
       const channels = new Map(wanted.map((name) => [name, readColumn(tx, range, name, samplesEach)]));
       resolve({ ...times, channels });
       // The failure of a column is thrown to its consumer.
@@ -89,9 +85,19 @@ export const readColumns = (sql: Database, range: SampleRange): Promise<SampleCo
     reading.catch(reject);
   });
 
-/** The same for a roast of minutes, which one statement reads faster. */
-export const readColumnsAtOnce = async (sql: Sql, range: SampleRange): Promise<SampleColumns> => {
-  const { channels, ...times } = await readSamples(sql, range.recordingId, range.fromSeq, range.toSeq);
-  const wanted = Array.from(channels).filter(([name]) => range.only?.includes(name) ?? true);
+/**
+ * The samples of a range, column by column. Of hours (`isLong`) Postgres prints the next channel while this one is processed, and a
+ * reader of few channels does not wait for others: one snapshot for all, also while chunks are merged, and the connection is free
+ * again when the last column was read, not when the last was consumed. A roast of minutes is read by one statement.
+ * @param only the channels to read; all of them when not given
+ */
+export const openSamples = async (
+  sql: Database,
+  range: SampleRange,
+  { isLong, only }: { readonly isLong: boolean; readonly only?: Only },
+): Promise<SampleColumns> => {
+  if (isLong) return openLong(sql, range, only);
+  const { channels, ...times } = await readSamples(sql, range);
+  const wanted = Array.from(channels).filter(([name]) => only?.includes(name) ?? true);
   return { ...times, channels: new Map(wanted.map(([name, column]) => [name, Promise.resolve(column)])) };
 };
