@@ -400,3 +400,20 @@ function eachImport(files: readonly SourceFile[], isWrong: (from: string, to: st
       imports.filter(({ target }) => isWrong(path, target)).map(({ target }) => `${path} → ${target}`),
     );
 }
+
+/**
+ * A button of the portal is busy, and its failure shown, by `useAction` and `attempt` of `components/action.ts` only: nobody keeps a state of
+ * their own for it, and nobody turns an error into a toast.
+ */
+const OWN_ACTION =
+  /\[\w*(?:[bB]usy|[sS]aving|[sS]ending|[sS]ubmitting)\w*, set\w+\] = useState|\btoast\(\s*sentence(?:For|WithFields)\(/g;
+
+/** Forms that still have their own way. */
+const OWN_FORMS =
+  /(?:SignInAgain|AlarmRuleForm|RoasterPicker|AddOptionForm|WeighSheet|use-marking|WallLinks|MapEditor|use-sending)\.tsx?$/;
+
+export function actionsByHand(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.startsWith('portal/src/') && !isTestFile(path) && !OWN_FORMS.test(path))
+    .flatMap(({ path, text }) => placesOf(path, text, OWN_ACTION));
+}

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
+  actionsByHand,
   barrels,
   casts,
   chainsByHand,
@@ -70,6 +71,7 @@ describe('structure', () => {
   });
   it("uses others' objects as they are", () => expect(reachesInside(files)).toEqual([]));
   it('runs tasks in turn by serial()', () => expect(chainsByHand(files)).toEqual([]));
+  it('makes a button busy, and shows its failure, in one way', () => expect(actionsByHand(files)).toEqual([]));
   it('keeps folders that were divided at 12 files', () => expect(largeFolders(files)).toEqual([]));
   it('has no file that only re-exports others', () => expect(barrels(files)).toEqual([]));
 
@@ -233,6 +235,12 @@ describe('the rules themselves', () => {
     }));
     const chains = ['working = working.then(step);', 'last = last\n  .then(step)', 'const next = last.then(step)'];
     expect(chains.map((text) => chainsByHand([calls(text)]).length)).toEqual([1, 1, 0]);
+    const actions = [
+      'const [isBusy, setBusy] = useState(false);',
+      "toast(sentenceFor(error, failed), { tone: 'danger' })",
+      'const { run, isBusy } = useAction();',
+    ];
+    expect(actions.map((text) => actionsByHand([page(text)]).length)).toEqual([1, 1, 0]);
     const reaches = [
       'stream.push = (chunk) => push(chunk);',
       'new Proxy(sql, {})',

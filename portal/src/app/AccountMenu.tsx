@@ -1,12 +1,11 @@
 import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
-import { sentenceFor } from '../api/api-error.ts';
 import { useSession, useUser } from '../api/session.tsx';
+import { attempt } from '../components/action.ts';
 import { paths } from '../components/paths.ts';
 import { personName } from '../components/person-name.ts';
 import { t } from '../language/t.ts';
 import { Menu, MenuChoices, MenuItem, MenuLink, MenuSeparator } from '../ui/Menu.tsx';
 import { chooseTheme, useThemeChoice, type ThemeChoice } from '../ui/theme.ts';
-import { toast } from '../ui/toast.ts';
 import { AccountButton, ZoneNote } from './AccountButton.tsx';
 import { useLogout } from './Sidebar.tsx';
 
@@ -28,16 +27,11 @@ export const AccountMenu = () => {
   const logout = useLogout();
   const theme = useThemeChoice();
 
-  const keep = async (change: Parameters<typeof changePreferences>[0]) => {
-    try {
-      await changePreferences(change);
-    } catch (error) {
-      toast(sentenceFor(error, t`The preference could not be saved`), { tone: 'danger' });
-    }
-  };
+  const keep = (change: Parameters<typeof changePreferences>[0]) =>
+    void attempt(() => changePreferences(change), t`The preference could not be saved`);
   const pickTheme = (value: ThemeChoice) => {
     chooseTheme(value);
-    void keep({ theme: value });
+    keep({ theme: value });
   };
 
   return (
@@ -54,7 +48,7 @@ export const AccountMenu = () => {
         label={t`Temperature`}
         value={user.preferences.temperature_unit}
         choices={degrees}
-        onChange={(temperature_unit) => void keep({ temperature_unit })}
+        onChange={(temperature_unit) => keep({ temperature_unit })}
       />
       <MenuSeparator />
       <MenuLink to={paths.account} icon={<UserRound aria-hidden />}>

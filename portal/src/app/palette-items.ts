@@ -2,14 +2,13 @@ import { listMachines } from '@roastery/contract/machines';
 import { CornerDownLeft, Gauge, History, LogOut, Moon, Plus, Sun, Thermometer, Ticket } from 'lucide-react';
 import { createElement } from 'react';
 import { useLocation, useNavigate } from 'react-router-dom';
-import { sentenceFor } from '../api/api-error.ts';
 import { useSession, useUser } from '../api/session.tsx';
 import { useApi } from '../api/use-api.ts';
+import { attempt } from '../components/action.ts';
 import { useOfferedActions } from '../components/page-actions.tsx';
 import { paths } from '../components/paths.ts';
 import { t } from '../language/t.ts';
 import { chooseTheme, useTheme } from '../ui/theme.ts';
-import { toast } from '../ui/toast.ts';
 import { destinationsFor } from './destinations.ts';
 import type { PaletteGroup, PaletteItem } from './palette-records.ts';
 import { maxOfAKind, useFoundRecords } from './palette-records.ts';
@@ -66,9 +65,7 @@ const useCommands = (): PaletteItem[] => {
   const theme = useTheme();
   const logout = useLogout();
   const keep = (change: Parameters<typeof changePreferences>[0]) =>
-    changePreferences(change).catch((error: unknown) =>
-      toast(sentenceFor(error, t`The preference could not be saved`), { tone: 'danger' }),
-    );
+    void attempt(() => changePreferences(change), t`The preference could not be saved`);
   const otherTheme = theme === 'dark' ? 'light' : 'dark';
   const otherUnit = unit === 'C' ? 'F' : 'C';
   return [
@@ -78,7 +75,7 @@ const useCommands = (): PaletteItem[] => {
       icon: createElement(theme === 'dark' ? Sun : Moon),
       run: () => {
         chooseTheme(otherTheme);
-        void keep({ theme: otherTheme });
+        keep({ theme: otherTheme });
       },
     },
     {
@@ -86,7 +83,7 @@ const useCommands = (): PaletteItem[] => {
       label: otherUnit === 'F' ? t`Show temperatures in Fahrenheit` : t`Show temperatures in Celsius`,
       hint: `°${otherUnit}`,
       icon: createElement(Thermometer),
-      run: () => void keep({ temperature_unit: otherUnit }),
+      run: () => keep({ temperature_unit: otherUnit }),
     },
     { id: 'logout', label: t`Logout`, icon: createElement(LogOut), run: () => void logout() },
   ];

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { t } from '../language/t.ts';
 import { AlertDialog } from '../ui/AlertDialog.tsx';
+import { useAction } from './action.ts';
 
 interface ConfirmDialogProps<Thing> {
   /** The subject of the question; `null` while the dialog is closed. */
@@ -10,8 +11,8 @@ interface ConfirmDialogProps<Thing> {
   /** The question, with the name of the record. Texts of the product document are word for word. */
   question: (thing: Thing) => ReactNode;
   confirmLabel: string;
-  /** The dialog stays busy until this ends and closes in any case: report failures with a toast. */
-  onConfirm: (thing: Thing) => Promise<void>;
+  /** The dialog stays busy until this ends and closes in any case: use `attempt`, which shows a failure as a toast. */
+  onConfirm: (thing: Thing) => Promise<unknown>;
   danger?: boolean;
 }
 
@@ -25,18 +26,13 @@ export const ConfirmDialog = <Thing,>({
   onConfirm,
   danger = true,
 }: ConfirmDialogProps<Thing>) => {
-  const [busy, setBusy] = useState(false);
+  const { run, isBusy } = useAction();
   const [shown, setShown] = useState(thing);
   if (thing !== null && thing !== shown) setShown(thing);
 
   const confirm = async (of: Thing) => {
-    setBusy(true);
-    try {
-      await onConfirm(of);
-    } finally {
-      setBusy(false);
-      onClose();
-    }
+    await run(() => onConfirm(of), t`Something went wrong on this page.`);
+    onClose();
   };
 
   if (shown === null) return null;
@@ -48,7 +44,7 @@ export const ConfirmDialog = <Thing,>({
       title={title(shown)}
       confirmLabel={confirmLabel}
       danger={danger}
-      busy={busy}
+      busy={isBusy}
     >
       {question(shown)}
     </AlertDialog>
@@ -58,7 +54,7 @@ export const ConfirmDialog = <Thing,>({
 interface DiscardDialogProps<Discarded> {
   roast: Discarded | null;
   onClose: () => void;
-  onConfirm: (roast: Discarded) => Promise<void>;
+  onConfirm: (roast: Discarded) => Promise<unknown>;
 }
 
 /** Asks before a roast is discarded, and says what becomes of it. */

@@ -9,9 +9,8 @@ import { getMachine } from '@roastery/contract/machines';
 import { getTimeline } from '@roastery/contract/timeline';
 import { ArrowLeftRight } from 'lucide-react';
 import { useState } from 'react';
-import { sentenceFor } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
-import { refresh, useApi } from '../api/use-api.ts';
+import { useApi } from '../api/use-api.ts';
 import { formatCount } from '../format/numbers.ts';
 import { useDates } from '../format/preferences.ts';
 import { t } from '../language/t.ts';
@@ -19,7 +18,10 @@ import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
 import { toast } from '../ui/toast.ts';
 import { ConfirmDialog } from './ConfirmDialog.tsx';
+import { useAction } from './action.ts';
 
+/** All that shows samples of the recordings. */
+const shown = [listChannelExchanges, getTimeline, getMachine];
 const pendingMs = 1000;
 const idleMs = 30_000;
 
@@ -72,20 +74,15 @@ const usePeriod = () => {
 
 /** Changes what is said about the recordings, and reads everything that shows their samples again. */
 const useChange = (machineId: string) => {
-  const [isBusy, setIsBusy] = useState(false);
-  const change = async (what: () => Promise<ChannelExchanges>, done: string): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await what();
-      await refresh(listChannelExchanges, getTimeline, getMachine);
-      toast(done);
-    } catch (error) {
-      toast(sentenceFor(error, t`The recordings could not be changed`), { tone: 'danger' });
-      await refresh(listChannelExchanges);
-    } finally {
-      setIsBusy(false);
-    }
-  };
+  const { run, isBusy } = useAction({ after: shown });
+  const change = (what: () => Promise<ChannelExchanges>, done: string): Promise<void> =>
+    run(
+      async () => {
+        await what();
+        toast(done);
+      },
+      t`The recordings could not be changed`,
+    );
   const params = { id: machineId };
   return {
     isBusy,

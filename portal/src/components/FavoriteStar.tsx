@@ -1,27 +1,22 @@
 import { getProfile, listProfiles, toggleProfileFavorite, type Profile } from '@roastery/contract/profiles';
 import { listRoasts, setRoastFavorite, type RoastRow } from '@roastery/contract/roasts';
 import { Star as StarIcon } from 'lucide-react';
-import { sentenceFor } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
 import { refresh, useInOrder } from '../api/use-api.ts';
 import { t } from '../language/t.ts';
 import { classes } from '../ui/classes.ts';
 import { IconButton } from '../ui/IconButton.tsx';
-import { toast } from '../ui/toast.ts';
 import { useChosen } from './saved-fields.tsx';
+import { attempt } from './action.ts';
 
 type Favorite = [isFavorite: boolean, toggle: () => void];
 
 /** Changes at once, and is reverted when the server refuses. */
 const useFavorite = (stored: boolean, save: (isFavorite: boolean) => Promise<unknown>): Favorite => {
   const { inOrder } = useInOrder();
-  const [isFavorite, choose] = useChosen(stored, async (next) => {
-    try {
-      await inOrder(() => save(next));
-    } catch (error) {
-      toast(sentenceFor(error, t`The favorite could not be saved`), { tone: 'danger' });
-    }
-  });
+  const [isFavorite, choose] = useChosen(stored, (next) =>
+    attempt(() => inOrder(() => save(next)), t`The favorite could not be saved`),
+  );
   const toggle = () => choose(!isFavorite);
   return [isFavorite, toggle];
 };

@@ -4,9 +4,8 @@ import { useDates } from '../format/preferences.ts';
 import { t } from '../language/t.ts';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
-import { sentenceFor } from '../api/api-error.ts';
-import { toast } from '../ui/toast.ts';
 import { ConfirmDialog } from './ConfirmDialog.tsx';
+import { useAction } from './action.ts';
 
 interface ImportProgressProps {
   import: Pick<RoastImport, 'state' | 'created_at' | 'undo_until' | 'ready' | 'imported'>;
@@ -31,19 +30,10 @@ interface ImportProgressProps {
 export const ImportProgress = (props: ImportProgressProps) => {
   const { import: one, headline, share, startLabel, canStart, undoQuestion, undoLabel, onLeave, result } = props;
   const dates = useDates();
-  const [busy, setBusy] = useState(false);
+  const { run, isBusy } = useAction();
   const [undoing, setUndoing] = useState<true | null>(null);
   const [deleting, setDeleting] = useState<true | null>(null);
-  const act = async (what: () => Promise<void>) => {
-    setBusy(true);
-    try {
-      await what();
-    } catch (error) {
-      toast(sentenceFor(error, t`The import could not be changed`), { tone: 'danger' });
-    } finally {
-      setBusy(false);
-    }
-  };
+  const act = (what: () => Promise<void>) => run(what, t`The import could not be changed`);
   return (
     <Card className="flex flex-col gap-3 px-4 py-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -64,10 +54,10 @@ export const ImportProgress = (props: ImportProgressProps) => {
           {one.state !== 'importing' && one.state !== 'undoing' && <Button onClick={onLeave}>{t`Close`}</Button>}
           {one.state === 'open' && (
             <>
-              <Button busy={busy} onClick={() => setDeleting(true)}>{t`Delete import`}</Button>
+              <Button busy={isBusy} onClick={() => setDeleting(true)}>{t`Delete import`}</Button>
               <Button
                 kind="primary"
-                busy={busy}
+                busy={isBusy}
                 disabled={!canStart || one.ready === 0}
                 onClick={() => void act(props.onStart)}
               >
@@ -78,7 +68,7 @@ export const ImportProgress = (props: ImportProgressProps) => {
           {one.state === 'done' && (
             <>
               {one.undo_until !== null && one.imported > 0 && (
-                <Button busy={busy} onClick={() => setUndoing(true)}>{t`Undo import`}</Button>
+                <Button busy={isBusy} onClick={() => setUndoing(true)}>{t`Undo import`}</Button>
               )}
               {result}
             </>

@@ -1,5 +1,5 @@
 /** Starts a download of the browser. */
-export const saveFile = (name: string, content: Blob | string): void => {
+export const saveFile = ({ name, content }: { name: string; content: Blob | string }): void => {
   const blob = typeof content === 'string' ? new Blob([content], { type: 'text/plain;charset=utf-8' }) : content;
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);

@@ -15,6 +15,7 @@ export interface Deletion<Row, Answer = unknown> {
   title: (rows: Some<Row>) => string;
   /** Names the records. Texts of the product document are word for word. */
   question: (rows: Some<Row>) => ReactNode;
+  confirmLabel?: string;
   /** The toast when all of them were deleted. */
   done: (rows: Some<Row>, answers: readonly Answer[]) => { text: string } & ToastOptions;
   /** The toast when one of them could not be deleted. */
@@ -63,7 +64,7 @@ export const useDeletion = <Row, Answer>(
         onClose={() => setAsked(null)}
         title={deletion.title}
         question={deletion.question}
-        confirmLabel={t`Delete`}
+        confirmLabel={deletion.confirmLabel ?? t`Delete`}
         onConfirm={remove}
       />
     ),

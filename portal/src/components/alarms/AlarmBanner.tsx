@@ -2,12 +2,11 @@ import { acknowledgeAlarm, type RoastAlarm } from '@roastery/contract/alarms';
 import { formatDuration } from '@roastery/roasting/units';
 import { BellRing } from 'lucide-react';
 import { useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
-import { toast } from '../../ui/toast.ts';
+import { useAction } from '../action.ts';
 import { useAlarmSignal } from '../live/step-signal.ts';
 import { alarmsByFault } from './alarm-groups.ts';
 import { alarmTones, faultText } from './alarm-texts.ts';
@@ -51,22 +50,18 @@ interface FaultProps {
 
 const Fault = ({ alarms, mayRoast, onAcknowledged }: FaultProps) => {
   const [newest] = alarms;
-  const [isBusy, setBusy] = useState(false);
+  const { run, isBusy } = useAction();
   const { ground, text } = alarmTones[newest.colour];
-  const acknowledge = async () => {
-    setBusy(true);
-    try {
-      const answers = await Promise.all(
-        alarms.map(({ id, roast_id: roast }) => call(acknowledgeAlarm, { params: { id: roast, alarm_id: id } })),
-      );
-      onAcknowledged(answers.map(({ id }) => id));
-    } catch (error) {
-      toast(sentenceFor(error, t`The alarm could not be acknowledged`), { tone: 'danger' });
-    } finally {
-      // The same fault may be raised again: its next alarm needs the button.
-      setBusy(false);
-    }
-  };
+  const acknowledge = () =>
+    run(
+      async () => {
+        const answers = await Promise.all(
+          alarms.map(({ id, roast_id: roast }) => call(acknowledgeAlarm, { params: { id: roast, alarm_id: id } })),
+        );
+        onAcknowledged(answers.map(({ id }) => id));
+      },
+      t`The alarm could not be acknowledged`,
+    );
   return (
     <div className={classes('flex min-h-14 items-center gap-3 border-b-2 py-1 pr-1.5 pl-4', ground)}>
       <BellRing aria-hidden className={classes('size-6 shrink-0', text)} />

@@ -13,9 +13,8 @@ import {
 } from '@roastery/contract/alarm-rules';
 import { Pencil, Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh, useApi, useInOrder } from '../../api/use-api.ts';
+import { useApi, useInOrder } from '../../api/use-api.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -25,6 +24,7 @@ import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 import { ErrorLine } from '../ErrorState.tsx';
+import { attempt } from '../action.ts';
 import { useChosen } from '../saved-fields.tsx';
 import { alarmTones } from './alarm-texts.ts';
 import { AlarmRuleForm } from './AlarmRuleForm.tsx';
@@ -73,6 +73,8 @@ const readyMade: readonly AlarmRuleBody[] = [
   },
 ];
 
+const saveFailed = t`The alarm could not be saved`;
+
 const isReadyMade = ({ condition: { kind } }: AlarmRule): boolean => kind === 'rate_crash' || kind === 'rate_flick';
 
 const bodyOf = ({ id: _id, revision: _revision, armed_after, ...rule }: AlarmRule): AlarmRuleBody => ({
@@ -90,39 +92,32 @@ export const AlarmRules = ({ holder, mayEdit }: { holder: RuleHolder; mayEdit: b
   /** The rules after the last switch: the next one may follow before the list is read again. */
   const switched = useRef(new Map<string, AlarmRule>());
 
-  const change = async (work: () => Promise<unknown>, failed: string): Promise<boolean> => {
-    try {
-      await work();
-      return true;
-    } catch (cause) {
-      toast(sentenceFor(cause, failed), { tone: 'danger' });
-      return false;
-    } finally {
-      await refresh(list);
-    }
+  const change = async (work: () => Promise<unknown>, failed: string): Promise<void> => {
+    await attempt(work, failed, [list]);
   };
   const store = (body: AlarmRuleBody, rule?: AlarmRule): Promise<AlarmRule> =>
     rule === undefined
       ? call(create, { params: { id: holder.id }, body })
       : call(update, { params: { id: holder.id, rule_id: rule.id }, body: { ...body, revision: rule.revision } });
   const save = (body: AlarmRuleBody, rule?: AlarmRule) =>
-    change(() => store(body, rule), t`The alarm could not be saved`);
+    change(async () => {
+      await store(body, rule);
+      setEdited(null);
+    }, saveFailed);
   const turn = (key: string, body: AlarmRuleBody, rule?: AlarmRule) =>
     inOrder(() => {
       const last = switched.current.get(key);
       switched.current.delete(key);
       const isNewer = last !== undefined && last.revision > (rule?.revision ?? 0);
-      return change(
-        async () => switched.current.set(key, await store(body, isNewer ? last : rule)),
-        t`The alarm could not be saved`,
-      );
+      return change(async () => switched.current.set(key, await store(body, isNewer ? last : rule)), saveFailed);
     });
   const drop = (rule: AlarmRule) =>
     change(
       async () => {
         await call(remove, { params: { id: holder.id, rule_id: rule.id } });
+        setEdited(null);
         toast(t`Alarm “${rule.message}” deleted`, {
-          action: { label: t`Undo`, run: () => void save(bodyOf(rule)) },
+          action: { label: t`Undo`, run: () => void change(() => store(bodyOf(rule)), saveFailed) },
           stays: 10_000,
         });
       },
@@ -140,11 +135,11 @@ export const AlarmRules = ({ holder, mayEdit }: { holder: RuleHolder; mayEdit: b
         rule={edited === 'new' ? null : edited}
         onCancel={() => setEdited(null)}
         onDelete={async () => {
-          if (edited !== 'new' && (await drop(edited))) setEdited(null);
+          if (edited !== 'new') await drop(edited);
         }}
         onSave={async (body) => {
           const rule = edited === 'new' ? undefined : edited;
-          if (await save({ ...body, is_enabled: rule?.is_enabled ?? true }, rule)) setEdited(null);
+          await save({ ...body, is_enabled: rule?.is_enabled ?? true }, rule);
         }}
       />
     );

@@ -3,17 +3,17 @@ import { markKinds, type MarkKind } from '@roastery/roasting/marks';
 import { formatDuration, parseDuration } from '@roastery/roasting/units';
 import { Undo2 } from 'lucide-react';
 import { useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { useDates } from '../../format/preferences.ts';
+import { attempt, useAction } from '../action.ts';
 import { markLabels } from '../chart/mark-layout.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { TextField } from '../../ui/TextField.tsx';
-import { toast } from '../../ui/toast.ts';
+import { toast, type ToastOptions } from '../../ui/toast.ts';
 
 interface CorrectMarksProps {
   roast: Roast;
@@ -26,6 +26,8 @@ interface CorrectMarksProps {
   onDone: () => void;
 }
 
+const failed = t`The marker could not be changed`;
+
 /** A mark that a person moves: seconds since charge, and °C where they are known. */
 type Place = Pick<RoastMark, 'time_seconds'> & Partial<Pick<RoastMark, 'temp'>>;
 
@@ -37,50 +39,40 @@ export const useCorrectMarks = ({
   onSelect,
   onChanged,
 }: Pick<CorrectMarksProps, 'roast' | 'onSelect' | 'onChanged'>) => {
-  const [busy, setBusy] = useState<MarkKind | null>(null);
-
-  const change = async (kind: MarkKind, made: Promise<Roast>, said: () => void) => {
-    setBusy(kind);
-    try {
-      onChanged(await made);
-      await refresh(getRoastCurveColumns);
-      // All times count from the charge: a new charge invalidates the pinned point.
-      if (kind === 'charge') onSelect(null);
-      said();
-    } catch (error) {
-      toast(sentenceFor(error, t`The marker could not be changed`), { tone: 'danger' });
-    } finally {
-      setBusy(null);
-    }
+  const { run, running, isBusy } = useAction();
+  const change = async (made: Promise<Roast>, kind: MarkKind, text: string, action?: ToastOptions['action']) => {
+    onChanged(await made);
+    await refresh(getRoastCurveColumns);
+    // All times count from the charge: a new charge invalidates the pinned point.
+    if (kind === 'charge') onSelect(null);
+    toast(text, { action, stays: 10_000 });
   };
   const params = (kind: MarkKind) => ({ params: { id: roast.id, kind } });
   const set = (kind: MarkKind, place: Place): Promise<void> =>
-    change(kind, call(putMark, { ...params(kind), body: place }), () =>
-      toast(t`${markLabels[kind].long} set to ${formatDuration(place.time_seconds)}`, {
-        action: { label: t`Undo`, run: () => void takeBack(kind, place) },
-        stays: 10_000,
-      }),
+    change(
+      call(putMark, { ...params(kind), body: place }),
+      kind,
+      t`${markLabels[kind].long} set to ${formatDuration(place.time_seconds)}`,
+      { label: t`Undo`, run: () => void attempt(() => takeBack(kind, place), failed) },
     );
-  const takeBack = (kind: MarkKind, { time_seconds, temp }: Place): Promise<void> =>
-    change(kind, call(deleteMark, params(kind)), () =>
-      toast(t`${markLabels[kind].long} removed`, {
-        // A mark from a file is stored nowhere else. The charge can't be restored: its own time has changed.
-        ...(kind !== 'charge' && {
-          action: {
-            label: t`Restore`,
-            run: () => void set(kind, { time_seconds, ...(temp !== undefined && { temp }) }),
-          },
-        }),
-        stays: 10_000,
-      }),
-    );
-
-  return { busy, set, takeBack };
+  const takeBack = (kind: MarkKind, { time_seconds, temp }: Place): Promise<void> => {
+    const place = { time_seconds, ...(temp !== undefined && { temp }) };
+    const restore = { label: t`Restore`, run: () => void attempt(() => set(kind, place), failed) };
+    // A mark from a file is stored nowhere else. The charge can't be restored: its own time has changed.
+    const action = kind === 'charge' ? undefined : restore;
+    return change(call(deleteMark, params(kind)), kind, t`${markLabels[kind].long} removed`, action);
+  };
+  return {
+    running,
+    isBusy,
+    set: (kind: MarkKind, place: Place) => void run(() => set(kind, place), failed, kind),
+    takeBack: (kind: MarkKind, place: Place) => void run(() => takeBack(kind, place), failed, kind),
+  };
 };
 
 /** Each mark with its time, which can be typed; Set uses the pinned point. Dragging a mark has the same effect. */
 export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDone }: CorrectMarksProps) => {
-  const { busy, set, takeBack } = useCorrectMarks({ roast, onSelect, onChanged });
+  const { running, isBusy, set, takeBack } = useCorrectMarks({ roast, onSelect, onChanged });
   const dates = useDates();
   const at = selected === null ? null : formatDuration(selected);
   return (
@@ -116,24 +108,24 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
                 key={mark?.time_seconds}
                 label={t`Time of ${long}`}
                 seconds={mark?.time_seconds ?? null}
-                disabled={busy !== null}
-                onTyped={(seconds) => void set(kind, { time_seconds: seconds })}
+                disabled={isBusy}
+                onTyped={(seconds) => set(kind, { time_seconds: seconds })}
               />
               {mark?.origin === 'person' ? (
                 <IconButton
                   label={t`Remove ${long}`}
                   icon={<Undo2 aria-hidden />}
-                  disabled={busy !== null}
-                  onClick={() => void takeBack(kind, mark)}
+                  disabled={isBusy}
+                  onClick={() => takeBack(kind, mark)}
                 />
               ) : (
                 <span aria-hidden className="w-8 pointer-coarse:w-10" />
               )}
               <Button
-                busy={busy === kind}
-                disabled={selected === null || busy !== null}
+                busy={running === kind}
+                disabled={selected === null || isBusy}
                 aria-label={at === null ? t`Set ${long}` : t`Set ${long} to ${at}`}
-                onClick={() => selected !== null && void set(kind, { time_seconds: selected })}
+                onClick={() => selected !== null && set(kind, { time_seconds: selected })}
               >
                 {t`Set`}
               </Button>

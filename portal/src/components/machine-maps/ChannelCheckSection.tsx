@@ -8,47 +8,39 @@ import { listDevices } from '@roastery/contract/fleet';
 import { getBoardConfig, getMachineMap } from '@roastery/contract/machine-maps';
 import { listMachines } from '@roastery/contract/machines';
 import { ArrowLeftRight, Check } from 'lucide-react';
-import { useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh, useApi } from '../../api/use-api.ts';
+import { useApi } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Skeleton } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { toast } from '../../ui/toast.ts';
 import { ErrorLine } from '../ErrorState.tsx';
+import { attempt, useAction } from '../action.ts';
 import { Measure, RelativeTime } from '../figures.tsx';
 
 const pollIntervalMs = 3000;
 
-const refreshMaps = () => refresh(getChannelCheck, getBoardConfig, getMachineMap, listMachines, listDevices);
+/** All that shows the map of a machine. */
+const shown = [getChannelCheck, getBoardConfig, getMachineMap, listMachines, listDevices];
 
 type SeenMap = NonNullable<ChannelCheck['map']>;
+const exchangeFailed = t`Failed to exchange bean and exhaust temperature`;
 const bodyOf = ({ id, rev }: SeenMap) => ({ map_id: id, map_rev: rev });
 
 /** Exchanges the two; Undo exchanges them again. */
 const exchange = async (machineId: string, seen: SeenMap): Promise<void> => {
-  try {
-    const { map } = await call(exchangeChannels, { params: { id: machineId }, body: bodyOf(seen) });
-    toast(t`Bean and exhaust temperature exchanged`, {
-      detail: t`The board uses the changed map between two roasts.`,
-      ...(map !== null && { action: { label: t`Undo`, run: () => void exchange(machineId, map) } }),
-    });
-  } catch (error) {
-    toast(sentenceFor(error, t`Failed to exchange bean and exhaust temperature`), { tone: 'danger' });
-  }
-  await refreshMaps();
+  const { map } = await call(exchangeChannels, { params: { id: machineId }, body: bodyOf(seen) });
+  const undo = (now: SeenMap) => void attempt(() => exchange(machineId, now), exchangeFailed, shown);
+  toast(t`Bean and exhaust temperature exchanged`, {
+    detail: t`The board uses the changed map between two roasts.`,
+    ...(map !== null && { action: { label: t`Undo`, run: () => undo(map) } }),
+  });
 };
 
 const confirm = async (machineId: string, seen: SeenMap): Promise<void> => {
-  try {
-    await call(confirmChannels, { params: { id: machineId }, body: bodyOf(seen) });
-    toast(t`Bean and exhaust temperature confirmed`);
-  } catch (error) {
-    toast(sentenceFor(error, t`Failed to confirm bean and exhaust temperature`), { tone: 'danger' });
-  }
-  await refreshMaps();
+  await call(confirmChannels, { params: { id: machineId }, body: bodyOf(seen) });
+  toast(t`Bean and exhaust temperature confirmed`);
 };
 
 /** Why the owner is asked. */
@@ -77,7 +69,7 @@ export const ChannelCheckSection = ({ machineId }: { machineId: string }) => {
     { params: { id: machineId } },
     { refreshInterval: pollIntervalMs },
   );
-  const [busyWith, setBusyWith] = useState<'exchange' | 'confirm'>();
+  const { run, running, isBusy } = useAction({ after: shown });
   if (data === undefined) {
     return error === undefined ? (
       <Skeleton className="h-32 w-full" />
@@ -91,11 +83,6 @@ export const ChannelCheckSection = ({ machineId }: { machineId: string }) => {
   }
   const { map, bean, exhaust, asks, read_at: readAt } = data;
   if (map === null || bean === null || exhaust === null) return null;
-  const run = async (what: 'exchange' | 'confirm'): Promise<void> => {
-    setBusyWith(what);
-    await (what === 'exchange' ? exchange : confirm)(machineId, map);
-    setBusyWith(undefined);
-  };
   const reach = reachOf(data);
   return (
     <section
@@ -123,18 +110,20 @@ export const ChannelCheckSection = ({ machineId }: { machineId: string }) => {
       <div className="flex flex-wrap gap-2">
         <Button
           icon={<ArrowLeftRight aria-hidden />}
-          busy={busyWith === 'exchange'}
-          disabled={busyWith !== undefined}
-          onClick={() => void run('exchange')}
+          busy={running === 'exchange'}
+          disabled={isBusy}
+          onClick={() => void run(() => exchange(machineId, map), exchangeFailed, 'exchange')}
         >
           {t`Exchange the two`}
         </Button>
         {asks && (
           <Button
             icon={<Check aria-hidden />}
-            busy={busyWith === 'confirm'}
-            disabled={busyWith !== undefined}
-            onClick={() => void run('confirm')}
+            busy={running === 'confirm'}
+            disabled={isBusy}
+            onClick={() =>
+              void run(() => confirm(machineId, map), t`Failed to confirm bean and exhaust temperature`, 'confirm')
+            }
           >
             {t`They are right`}
           </Button>

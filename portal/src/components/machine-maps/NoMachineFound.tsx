@@ -5,12 +5,12 @@ import {
   type MapSummary,
 } from '@roastery/contract/machine-maps';
 import { Upload } from 'lucide-react';
-import { useRef, useState, type ReactNode } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
+import { useRef, type ReactNode } from 'react';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
+import { useAction } from '../action.ts';
 import { FormError } from '../form/FormError.tsx';
 import { closestMaps } from './closest-maps.ts';
 import { mapName } from './map-labels.tsx';
@@ -22,24 +22,17 @@ interface ArtisanImportProps {
 /** Creates an own map from a settings file of Artisan. */
 export const ArtisanImport = ({ onMap }: ArtisanImportProps) => {
   const chooser = useRef<HTMLInputElement>(null);
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
-  const send = async (file: File) => {
-    setBusy(true);
-    setFailure(null);
-    try {
-      const { map, remarks } = await call(importArtisanSettings, {
-        query: { file_name: file.name.slice(-200) },
-        file,
-      });
-      await refresh(listMachineMaps);
-      onMap(map, remarks);
-    } catch (error) {
-      setFailure(sentenceFor(error, t`Failed to read the Artisan settings`));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { run, isBusy, failure } = useAction({ beside: true });
+  const send = (file: File) =>
+    void run(
+      async () => {
+        const query = { file_name: file.name.slice(-200) };
+        const { map, remarks } = await call(importArtisanSettings, { query, file });
+        await refresh(listMachineMaps);
+        onMap(map, remarks);
+      },
+      t`Failed to read the Artisan settings`,
+    );
   return (
     <>
       <input
@@ -52,10 +45,10 @@ export const ArtisanImport = ({ onMap }: ArtisanImportProps) => {
         onChange={(event) => {
           const [file] = event.target.files ?? [];
           event.target.value = '';
-          if (file !== undefined) void send(file);
+          if (file !== undefined) send(file);
         }}
       />
-      <Button icon={<Upload aria-hidden />} busy={busy} onClick={() => chooser.current?.click()}>
+      <Button icon={<Upload aria-hidden />} busy={isBusy} onClick={() => chooser.current?.click()}>
         {t`Import from Artisan settings`}
       </Button>
       <FormError text={failure} />

@@ -27,13 +27,14 @@ export const CardSettings = ({ serialNumber, portalUrl, ticket, onDownload }: Ca
   const [country, setCountry] = useState('');
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const saveUserData = () => {
-    saveFile('user-data', fileOf(cardUserData({ serialNumber, portalUrl, ticket })));
+    saveFile({ name: 'user-data', content: fileOf(cardUserData({ serialNumber, portalUrl, ticket })) });
     onDownload();
   };
   const saveNetwork = () => {
     if (name !== '' && !/^[A-Za-z]{2}$/.test(country)) return setProblem(t`Two letters, such as FI`);
     setProblem(undefined);
-    saveFile('network-config', fileOf(cardNetworkConfig(name === '' ? undefined : { name, password, country })));
+    const network = name === '' ? undefined : { name, password, country };
+    saveFile({ name: 'network-config', content: fileOf(cardNetworkConfig(network)) });
   };
   return (
     <details className="rounded-md border border-stroke px-3 py-2">

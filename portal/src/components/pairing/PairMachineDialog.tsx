@@ -7,13 +7,12 @@ import {
 } from '@roastery/contract/fleet';
 import { TicketPlus } from 'lucide-react';
 import { useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
-import { toast } from '../../ui/toast.ts';
+import { useAction } from '../action.ts';
 import { PairingState } from './PairingState.tsx';
 import { PairingTicketView } from './PairingTicketView.tsx';
 
@@ -26,23 +25,20 @@ interface PairMachineDialogProps {
 /** Whether the machine's board is paired, and a new pairing ticket. */
 export const PairMachineDialog = ({ machine, onClose }: PairMachineDialogProps) => {
   const [issued, setIssued] = useState<IssuedTicket | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { run, isBusy } = useAction();
 
   const close = () => {
     setIssued(null);
     onClose();
   };
-  const issue = async (id: string) => {
-    setBusy(true);
-    try {
-      setIssued(await call(reissuePairingTicket, { params: { id } }));
-      await refresh(getPairing, listDevices, listPairingTickets);
-    } catch (error) {
-      toast(sentenceFor(error, t`Failed to issue a ticket`), { tone: 'danger' });
-    } finally {
-      setBusy(false);
-    }
-  };
+  const issue = (id: string) =>
+    void run(
+      async () => {
+        setIssued(await call(reissuePairingTicket, { params: { id } }));
+        await refresh(getPairing, listDevices, listPairingTickets);
+      },
+      t`Failed to issue a ticket`,
+    );
 
   return (
     <Dialog
@@ -73,8 +69,8 @@ export const PairMachineDialog = ({ machine, onClose }: PairMachineDialogProps) 
                 kind="primary"
                 size="md"
                 icon={<TicketPlus aria-hidden />}
-                busy={busy}
-                onClick={() => void issue(machine.id)}
+                busy={isBusy}
+                onClick={() => issue(machine.id)}
               >
                 {t`Issue a new ticket`}
               </Button>

@@ -42,7 +42,7 @@ export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; 
   }, [machineId]);
 
   const download = () => {
-    saveFile(`${id}.txt`, pairingTicket(ticket, `${personName(user)} <${user.email}>`, validUntil));
+    saveFile({ name: `${id}.txt`, content: pairingTicket(ticket, `${personName(user)} <${user.email}>`, validUntil) });
     void note(machineId, 'downloaded');
   };
 

@@ -11,7 +11,7 @@ import { Button } from '../../ui/Button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Dialog, DialogBody } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
-import { toast } from '../../ui/toast.ts';
+import { useAction } from '../action.ts';
 
 const keyOf = (machineId: string): string => `roasters:${machineId}`;
 const maxRemembered = 6;
@@ -47,6 +47,8 @@ const nameRoaster = async (machineId: string, person: Roaster, pin?: string): Pr
   rememberRoaster(machineId, person.user_id);
 };
 
+const changeFailed = t`The roaster could not be changed`;
+
 const refreshNames = () => refresh(listRoasters, listRoasts, getRoast);
 
 interface RoasterPickerProps {
@@ -68,18 +70,12 @@ export const RoasterPicker = ({ machineId, roastedBy, hasRow = false }: RoasterP
   const [isOpen, setOpen] = useState(false);
   const { data } = useApi(listRoasters, { params: { id: machineId } });
   const own = useUser();
-  const [isBusy, setBusy] = useState(false);
+  const { run, isBusy } = useAction();
   const name = roastedBy ?? data?.current?.full_name ?? null;
   const other = lastOther(machineId, data?.people ?? [], name, own.id);
   const changeTo = async (person: Roaster) => {
-    setBusy(true);
-    try {
-      await nameRoaster(machineId, person);
-      await refreshNames();
-    } catch (error) {
-      toast(sentenceFor(error, t`The roaster could not be changed`), { tone: 'danger' });
-    }
-    setBusy(false);
+    await nameRoaster(machineId, person);
+    await refreshNames();
   };
   const isRow = hasRow && other !== null;
   return (
@@ -107,7 +103,7 @@ export const RoasterPicker = ({ machineId, roastedBy, hasRow = false }: RoasterP
           className={classes('h-14 px-3 md:max-w-40', isRow ? rowButton : 'max-md:hidden')}
           icon={<ArrowLeftRight aria-hidden />}
           aria-label={t`Change the roaster to ${other.full_name}`}
-          onClick={() => void changeTo(other)}
+          onClick={() => void run(() => changeTo(other), changeFailed)}
         >
           <span className="truncate text-base md:hidden">{other.full_name}</span>
           <span className="truncate text-base max-md:hidden">{other.full_name.split(' ')[0]}</span>

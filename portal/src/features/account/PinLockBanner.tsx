@@ -2,26 +2,18 @@ import { confirmPinLocks, getPin } from '@roastery/contract/roasters';
 import { ShieldAlert } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import { DismissNotice } from '../../components/DismissNotice.tsx';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh, useApi, useSettled } from '../../api/use-api.ts';
+import { useApi, useSettled } from '../../api/use-api.ts';
+import { attempt } from '../../components/action.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
-import { toast } from '../../ui/toast.ts';
 
 const refreshMs = 60_000;
 /** The page that was opened comes first. */
 const settleMs = 1500;
 
-const confirm = async () => {
-  try {
-    await call(confirmPinLocks, {});
-  } catch (error) {
-    toast(sentenceFor(error, t`The notice could not be dismissed`), { tone: 'danger' });
-  }
-  await refresh(getPin);
-};
+const confirm = () => attempt(() => call(confirmPinLocks, {}), t`The notice could not be dismissed`, [getPin]);
 
 /** Wrong PINs have locked the person's PIN: on every page until they dismiss it. */
 export const PinLockBanner = () => {

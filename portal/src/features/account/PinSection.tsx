@@ -6,6 +6,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { attempt } from '../../components/action.ts';
 import { FormError } from '../../components/form/FormError.tsx';
 import { FormFrame } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
@@ -18,14 +19,8 @@ import { CurrentPasswordField, Section } from './Section.tsx';
 const formShape = z.object({ pin: pinShape, current_password: z.string().min(1, t`Current password is required`) });
 const resolver = zodResolver(formShape);
 
-const remove = async () => {
-  try {
-    toast((await call(removePin, {})).message);
-    await refresh(getPin);
-  } catch (error) {
-    toast(sentenceFor(error, t`Failed to remove the PIN`), { tone: 'danger' });
-  }
-};
+const remove = () =>
+  attempt(async () => toast((await call(removePin, {})).message), t`Failed to remove the PIN`, [getPin]);
 
 /** The PIN that identifies this person on a shared device. */
 export const PinSection = () => {

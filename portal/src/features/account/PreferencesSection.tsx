@@ -2,8 +2,8 @@ import type { Preferences } from '@roastery/contract/auth';
 import { massUnits } from '@roastery/roasting/units';
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { useSession } from '../../api/session.tsx';
+import { attempt } from '../../components/action.ts';
 import { Measure } from '../../components/figures.tsx';
 import { defaultRegion } from '../../format/conventions.ts';
 import { weekdayNames } from '../../format/calendar.ts';
@@ -14,7 +14,6 @@ import { t } from '../../language/t.ts';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Segments } from '../../ui/Segments.tsx';
 import { chooseTheme } from '../../ui/theme.ts';
-import { toast } from '../../ui/toast.ts';
 import { regionChoices } from './regions.ts';
 import { Section } from './Section.tsx';
 
@@ -40,13 +39,9 @@ export const PreferencesSection = () => {
 
   const [firstDay] = weekdayNames();
 
-  const keep = async (change: Partial<Preferences>) => {
+  const keep = (change: Partial<Preferences>) => {
     if (change.theme !== undefined) chooseTheme(change.theme);
-    try {
-      await changePreferences(change);
-    } catch (error) {
-      toast(sentenceFor(error, t`The preference could not be saved`), { tone: 'danger' });
-    }
+    void attempt(() => changePreferences(change), t`The preference could not be saved`);
   };
 
   return (
@@ -57,7 +52,7 @@ export const PreferencesSection = () => {
           showLabel
           choices={themes}
           value={preferences.theme}
-          onChange={(theme) => void keep({ theme })}
+          onChange={(theme) => keep({ theme })}
         />
         <div className="grid gap-5 sm:grid-cols-2">
           <div className="flex flex-col gap-1.5">
@@ -69,7 +64,7 @@ export const PreferencesSection = () => {
                 { value: 'F', label: '°F' },
               ]}
               value={degree}
-              onChange={(temperature_unit) => void keep({ temperature_unit })}
+              onChange={(temperature_unit) => keep({ temperature_unit })}
             />
             <p className="text-xs text-muted">
               {t`Example drop: ${<Measure quantity="temperature" value={exampleTemp} />}`}
@@ -84,7 +79,7 @@ export const PreferencesSection = () => {
                 { value: 'per_30_seconds', label: `°${degree}/30 s` },
               ]}
               value={preferences.rate_unit}
-              onChange={(rate_unit) => void keep({ rate_unit })}
+              onChange={(rate_unit) => keep({ rate_unit })}
             />
             <p className="text-xs text-muted">{t`Example rate: ${<Measure quantity="rate" value={exampleRate} />}`}</p>
           </div>
@@ -95,7 +90,7 @@ export const PreferencesSection = () => {
             showLabel
             choices={massUnits.map((unit) => ({ value: unit, label: unit }))}
             value={preferences.weight_unit}
-            onChange={(weight_unit) => void keep({ weight_unit })}
+            onChange={(weight_unit) => keep({ weight_unit })}
           />
           <p className="text-xs text-muted">{t`Example batch: ${<Measure quantity="weight" value={exampleKg} />}`}</p>
         </div>
@@ -105,7 +100,7 @@ export const PreferencesSection = () => {
           choices={isOpened ? regions : [{ value: region, label: regionName(region) }]}
           onOpen={() => setOpened(true)}
           value={region}
-          onChange={(date_language) => void keep({ date_language: date_language ?? defaultRegion })}
+          onChange={(date_language) => keep({ date_language: date_language ?? defaultRegion })}
           hint={t`Dates and numbers: ${dates.day(now)}, ${dates.dayAndTime(now)}, ${formatNumber(1234.5, 1)}. Weeks begin on ${firstDay?.long ?? ''}.`}
         />
       </div>

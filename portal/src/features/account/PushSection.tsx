@@ -1,15 +1,14 @@
 import { getPush, unsubscribePush, type PushDevice } from '@roastery/contract/push';
 import { useEffect, useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { endOwnPush, ownSubscription, pushWorker, registerPush } from '../../api/own-push.ts';
 import { useUser } from '../../api/session.tsx';
-import { refresh, useApi } from '../../api/use-api.ts';
+import { useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { useAction } from '../../components/action.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
-import { toast } from '../../ui/toast.ts';
 import { deviceName } from './device-name.ts';
 import { Section } from './Section.tsx';
 
@@ -41,30 +40,23 @@ const useOwnEndpoint = (ability: Ability) => {
   return [endpoint, setEndpoint] as const;
 };
 
+const shown = [getPush];
+
 /** Alarms on phones and other browsers of the user. */
 export const PushSection = () => {
   const userId = useUser().id;
   const { data } = useApi(getPush, {});
   const [ability, setAbility] = useState(abilityNow);
   const [endpoint, setEndpoint] = useOwnEndpoint(ability);
-  const [isBusy, setBusy] = useState(false);
+  const { run, isBusy } = useAction({ after: shown });
   const [asked, setAsked] = useState<PushDevice | null>(null);
   const devices = data?.devices ?? [];
   const isOn = endpoint !== null && devices.some((device) => device.endpoint === endpoint);
 
-  const attempt = async (work: () => Promise<void>, failed: string) => {
-    setBusy(true);
-    try {
-      await work();
-    } catch (error) {
-      toast(sentenceFor(error, failed), { tone: 'danger' });
-    }
-    setAbility(abilityNow());
-    setBusy(false);
-    await refresh(getPush);
-  };
+  const change = (work: () => Promise<void>, failed: string) =>
+    run(() => work().finally(() => setAbility(abilityNow())), failed);
   const turnOn = () =>
-    attempt(
+    change(
       async () => {
         const worker = await pushWorker();
         if (worker === undefined || data === undefined) throw new Error('no worker');
@@ -79,7 +71,7 @@ export const PushSection = () => {
       t`Alarms could not be turned on in this browser`,
     );
   const turnOff = (device: PushDevice) =>
-    attempt(
+    change(
       async () => {
         await call(unsubscribePush, { params: { id: device.id } });
         if (device.endpoint !== endpoint) return;

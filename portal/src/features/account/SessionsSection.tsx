@@ -1,39 +1,37 @@
 import { endSession, listSessions, type Session } from '@roastery/contract/auth';
 import { LogOut, Monitor, Smartphone } from 'lucide-react';
-import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
-import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
+import { useDeletion, type Deletion } from '../../components/use-deletion.tsx';
 import { useDates } from '../../format/preferences.ts';
 import { RelativeTime } from '../../components/figures.tsx';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
-import { toast } from '../../ui/toast.ts';
 import { deviceName, isHandheld } from './device-name.ts';
 import { Section } from './Section.tsx';
+
+const ending: Deletion<Session> = {
+  remove: ({ id }) => call(endSession, { params: { id } }),
+  refresh: () => refresh(listSessions),
+  title: ({ length }) => (length === 1 ? t`End session` : t`End ${length} sessions`),
+  question: ([first, ...others]) =>
+    others.length === 0
+      ? t`${deviceName(first.user_agent)} is signed out. What was typed there and not saved is lost.`
+      : t`All your other devices are signed out. What was typed there and not saved is lost.`,
+  confirmLabel: t`End`,
+  done: ({ length }) => ({ text: length === 1 ? t`The session has ended` : t`${length} sessions have ended` }),
+  failed: (error) => ({ text: sentenceFor(error, t`Failed to end the session`) }),
+};
 
 /** The sessions of this person; each can be ended except the present one, which has Logout. */
 export const SessionsSection = () => {
   const { data, error, mutate } = useApi(listSessions, {});
-  const [ending, setEnding] = useState<ReadonlySet<string>>(new Set());
-  const [asked, setAsked] = useState<readonly Session[] | null>(null);
+  const { ask, dialog } = useDeletion(ending);
   const others = (data?.sessions ?? []).filter((session) => !session.is_current);
-
-  const end = async (sessions: readonly Session[]) => {
-    setEnding(new Set(sessions.map(({ id }) => id)));
-    const results = await Promise.allSettled(sessions.map(({ id }) => call(endSession, { params: { id } })));
-    const failed = results.filter((result) => result.status === 'rejected');
-    for (const { reason } of failed) logError('Failed to end a session', reason);
-    await refresh(listSessions);
-    setEnding(new Set());
-    if (failed[0] !== undefined) toast(sentenceFor(failed[0].reason, t`Failed to end the session`), { tone: 'danger' });
-    else toast(sessions.length === 1 ? t`The session has ended` : t`${sessions.length} sessions have ended`);
-  };
 
   return (
     <Section title={t`Sessions`} text={t`Devices that are signed in to your account. End any you don’t recognize.`}>
@@ -49,43 +47,22 @@ export const SessionsSection = () => {
               </li>
             )}
             {data?.sessions.map((session) => (
-              <SessionRow
-                key={session.id}
-                session={session}
-                busy={ending.has(session.id)}
-                onEnd={() => setAsked([session])}
-              />
+              <SessionRow key={session.id} session={session} onEnd={() => ask([session])} />
             ))}
           </ul>
         </Card>
         {others.length > 1 && (
-          <Button
-            icon={<LogOut aria-hidden />}
-            className="self-start"
-            busy={ending.size > 1}
-            onClick={() => setAsked(others)}
-          >
+          <Button icon={<LogOut aria-hidden />} className="self-start" onClick={() => ask(others)}>
             {t`End all other sessions (${others.length})`}
           </Button>
         )}
       </div>
-      <ConfirmDialog
-        thing={asked}
-        onClose={() => setAsked(null)}
-        title={({ length }) => (length === 1 ? t`End session` : t`End ${length} sessions`)}
-        question={(sessions) =>
-          sessions.length === 1
-            ? t`${deviceName(sessions[0]?.user_agent ?? null)} is signed out. What was typed there and not saved is lost.`
-            : t`All your other devices are signed out. What was typed there and not saved is lost.`
-        }
-        confirmLabel={t`End`}
-        onConfirm={end}
-      />
+      {dialog}
     </Section>
   );
 };
 
-const SessionRow = ({ session, busy, onEnd }: { session: Session; busy: boolean; onEnd: () => void }) => {
+const SessionRow = ({ session, onEnd }: { session: Session; onEnd: () => void }) => {
   const dates = useDates();
   const device = deviceName(session.user_agent);
   const Icon = isHandheld(session.user_agent) ? Smartphone : Monitor;
@@ -103,7 +80,7 @@ const SessionRow = ({ session, busy, onEnd }: { session: Session; busy: boolean;
         </p>
       </div>
       {!session.is_current && (
-        <Button busy={busy} onClick={onEnd} aria-label={t`End session: ${device}`}>
+        <Button onClick={onEnd} aria-label={t`End session: ${device}`}>
           {t`End`}
         </Button>
       )}

@@ -1,12 +1,12 @@
 import { deleteOption, listOptions, seedDefaults, type Option } from '@roastery/contract/settings';
 import { ListPlus, Sprout, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh, useApi } from '../../api/use-api.ts';
+import { useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
+import { attempt, useAction } from '../../components/action.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
@@ -17,16 +17,17 @@ import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 import { AddOptionForm, categories, categoryNames } from './AddOptionForm.tsx';
 
-const remove = async (option: Option) => {
-  try {
-    await call(deleteOption, { params: { id: option.id } });
-    toast(t`${option.value} was deleted`);
-  } catch (failure) {
-    toast(sentenceFor(failure, t`Failed to delete option`), { tone: 'danger' });
-  } finally {
-    await refresh(listOptions);
-  }
-};
+const shown = [listOptions];
+
+const remove = (option: Option) =>
+  attempt(
+    async () => {
+      await call(deleteOption, { params: { id: option.id } });
+      toast(t`${option.value} was deleted`);
+    },
+    t`Failed to delete option`,
+    shown,
+  );
 
 /** Tab `Dropdown Options`: the choices of the forms. */
 export const DropdownOptions = () => {
@@ -39,20 +40,9 @@ export const DropdownOptions = () => {
   };
   const { data, error, mutate } = useApi(listOptions, { params: { category } });
   const [deleted, setDeleted] = useState<Option | null>(null);
-  const [seeding, setSeeding] = useState(false);
+  const { run, isBusy } = useAction({ after: shown });
 
-  const seed = async () => {
-    setSeeding(true);
-    try {
-      const { message } = await call(seedDefaults, {});
-      await refresh(listOptions);
-      toast(message);
-    } catch (failure) {
-      toast(sentenceFor(failure, t`Failed to seed defaults`), { tone: 'danger' });
-    } finally {
-      setSeeding(false);
-    }
-  };
+  const seed = () => void run(async () => toast((await call(seedDefaults, {})).message), t`Failed to seed defaults`);
   return (
     <div className="flex max-w-3xl flex-col gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -74,7 +64,7 @@ export const DropdownOptions = () => {
             </button>
           ))}
         </fieldset>
-        <Button icon={<Sprout aria-hidden />} busy={seeding} onClick={() => void seed()}>
+        <Button icon={<Sprout aria-hidden />} busy={isBusy} onClick={seed}>
           {t`Seed Defaults`}
         </Button>
       </div>

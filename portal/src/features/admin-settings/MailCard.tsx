@@ -1,16 +1,17 @@
 import { getMailStatus, sendTestMail, type MailStatus } from '@roastery/contract/alerts';
 import { Mail } from 'lucide-react';
-import { useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh, useApi } from '../../api/use-api.ts';
+import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
+import { useAction } from '../../components/action.ts';
 import { FormError } from '../../components/form/FormError.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
+
+const shown = [getMailStatus];
 
 /** Recipients and state of alert mails, with a test. */
 export const MailCard = () => {
@@ -32,19 +33,9 @@ export const MailCard = () => {
 };
 
 const MailState = ({ status }: { status: MailStatus }) => {
-  const [isSending, setSending] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
-  const send = async () => {
-    setFailure(null);
-    setSending(true);
-    try {
-      toast((await call(sendTestMail, {})).message);
-    } catch (error) {
-      setFailure(sentenceFor(error, t`The test email could not be sent`));
-    }
-    setSending(false);
-    await refresh(getMailStatus);
-  };
+  const { run, isBusy, failure } = useAction({ beside: true, after: shown });
+  const send = () =>
+    run(async () => toast((await call(sendTestMail, {})).message), t`The test email could not be sent`);
   if (!status.is_configured) {
     return (
       <p className="text-sm text-content">
@@ -73,8 +64,8 @@ const MailState = ({ status }: { status: MailStatus }) => {
         </output>
       )}
       <FormError text={failure} />
-      <Button className="self-start" icon={<Mail aria-hidden />} busy={isSending} onClick={() => void send()}>
-        {isSending ? t`Sending…` : t`Send me a test email`}
+      <Button className="self-start" icon={<Mail aria-hidden />} busy={isBusy} onClick={() => void send()}>
+        {isBusy ? t`Sending…` : t`Send me a test email`}
       </Button>
     </>
   );

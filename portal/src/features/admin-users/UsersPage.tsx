@@ -71,8 +71,7 @@ export default function UsersPage() {
   );
 
   const confirm = async (user: User) => {
-    const made = await changeUser(user, kind);
-    if (made !== undefined) setCredentials(made);
+    await changeUser(user, kind, setCredentials);
     // A person without administrator rights must leave this page.
     if (user.id === own.id && kind === 'demote') {
       recheck().catch((error: unknown) => logError('Session could not be read after a change of role', error));

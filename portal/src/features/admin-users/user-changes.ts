@@ -1,8 +1,7 @@
 import type { User } from '@roastery/contract/auth';
 import { listUsers, resetPassword, updateUser } from '@roastery/contract/users';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh } from '../../api/use-api.ts';
+import { attempt } from '../../components/action.ts';
 import { personName } from '../../components/person-name.ts';
 import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';
@@ -59,22 +58,19 @@ const edits = {
   demote: { body: { is_admin: false }, done: (name: string) => t`${name} is an ordinary user` },
 } as const;
 
-/** Makes the change and shows the result; a reset returns the new password. */
-export const changeUser = async (user: User, kind: UserChangeKind): Promise<Credentials | undefined> => {
+/** Makes the change and shows the result; a new password is shown once. */
+export const changeUser = (user: User, kind: UserChangeKind, show: (made: Credentials) => void): Promise<unknown> => {
   const name = personName(user);
-  try {
-    if (kind === 'reset') {
-      const { password } = await call(resetPassword, { params: { id: user.id } });
-      return { title: t`Password reset`, full_name: personName(user), email: user.email, password };
-    }
-    await call(updateUser, { params: { id: user.id }, body: edits[kind].body });
-    toast(edits[kind].done(name));
-  } catch (error) {
-    toast(sentenceFor(error, kind === 'reset' ? t`Failed to reset the password` : t`Failed to change the user`), {
-      tone: 'danger',
-    });
-  } finally {
-    await refresh(listUsers);
-  }
-  return undefined;
+  return attempt(
+    async () => {
+      if (kind === 'reset') {
+        const { password } = await call(resetPassword, { params: { id: user.id } });
+        return show({ title: t`Password reset`, full_name: name, email: user.email, password });
+      }
+      await call(updateUser, { params: { id: user.id }, body: edits[kind].body });
+      toast(edits[kind].done(name));
+    },
+    kind === 'reset' ? t`Failed to reset the password` : t`Failed to change the user`,
+    [listUsers],
+  );
 };

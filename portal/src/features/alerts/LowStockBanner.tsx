@@ -3,14 +3,13 @@ import { lowStockKg } from '@roastery/contract/limits';
 import { PackageX } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import { DismissNotice } from '../../components/DismissNotice.tsx';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh, useApi, useSettled } from '../../api/use-api.ts';
+import { useApi, useSettled } from '../../api/use-api.ts';
+import { attempt } from '../../components/action.ts';
 import { paths } from '../../components/paths.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { exactWeight, weightText } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
-import { toast } from '../../ui/toast.ts';
 
 /** At most this many lots; the rest is a number with a link to all lots. */
 const maxShown = 3;
@@ -28,14 +27,12 @@ export const LowStockBanner = () => {
   const { data } = useApi(listAlerts, useSettled(settleMs) ? {} : null, { refreshInterval: refreshMs });
   const alerts = data?.alerts ?? [];
   if (alerts.length === 0) return null;
-  const dismiss = async () => {
-    try {
-      await Promise.all(alerts.map(({ lot_id: id }) => call(dismissAlert, { params: { id } })));
-    } catch (error) {
-      toast(sentenceFor(error, t`The alert could not be dismissed`), { tone: 'danger' });
-    }
-    await refresh(listAlerts);
-  };
+  const dismiss = () =>
+    attempt(
+      () => Promise.all(alerts.map(({ lot_id: id }) => call(dismissAlert, { params: { id } }))),
+      t`The alert could not be dismissed`,
+      [listAlerts],
+    );
   const rest = alerts.length - maxShown;
   return (
     <section

@@ -157,7 +157,7 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
             ? {
                 selected,
                 onSelect: setSelected,
-                onMoveMark: (kind, seconds) => void moveMark(kind, { time_seconds: seconds }),
+                onMoveMark: (kind, seconds) => moveMark(kind, { time_seconds: seconds }),
               }
             : undefined
         }

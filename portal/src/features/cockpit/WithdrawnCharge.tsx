@@ -2,15 +2,15 @@ import { betweenBatches } from '@roastery/contract/between-batches';
 import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { makeRoast } from '@roastery/contract/timeline';
 import { CircleHelp } from 'lucide-react';
-import { useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
+import { useAction } from '../../components/action.ts';
 import { discard } from '../../components/roast-changes.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
-import { toast } from '../../ui/toast.ts';
+
+const shown = [betweenBatches];
 
 /** The longest time after which a board recognises a withdrawn charge at the drop. */
 const undecidedMs = 30 * 60_000;
@@ -30,18 +30,7 @@ interface WithdrawnChargeProps {
 /** A charge that looks like an opened door: the person at the machine can tell. */
 export const WithdrawnCharge = ({ machineId, roast, onKept }: WithdrawnChargeProps) => {
   const dates = useDates();
-  const [busy, setBusy] = useState<'keep' | 'discard' | null>(null);
-  const answer = async (kind: 'keep' | 'discard', work: () => Promise<unknown>) => {
-    setBusy(kind);
-    try {
-      await work();
-      await refresh(betweenBatches);
-    } catch (error) {
-      toast(sentenceFor(error, t`The roast could not be changed`), { tone: 'danger' });
-    } finally {
-      setBusy(null);
-    }
-  };
+  const { run, running, isBusy } = useAction({ after: shown });
   const keep = async () =>
     onKept?.(await call(makeRoast, { params: { id: machineId }, body: { charge_at: roast.start_time } }));
   const throwAway = () => discard(roast, () => void refresh(betweenBatches));
@@ -60,17 +49,17 @@ export const WithdrawnCharge = ({ machineId, roast, onKept }: WithdrawnChargePro
           <Button
             kind="primary"
             size="lg"
-            busy={busy === 'keep'}
-            disabled={busy !== null}
-            onClick={() => void answer('keep', keep)}
+            busy={running === 'keep'}
+            disabled={isBusy}
+            onClick={() => void run(keep, t`The roast could not be changed`, 'keep')}
           >
             {t`It was the charge`}
           </Button>
           <Button
             size="lg"
-            busy={busy === 'discard'}
-            disabled={busy !== null}
-            onClick={() => void answer('discard', throwAway)}
+            busy={running === 'discard'}
+            disabled={isBusy}
+            onClick={() => void run(throwAway, t`The roast could not be changed`, 'discard')}
           >
             {t`It was the door`}
           </Button>

@@ -1,15 +1,13 @@
 import { dismissMachineDrift } from '@roastery/contract/machine-drift';
 import { listMachines, type Machine } from '@roastery/contract/machines';
 import { ScanSearch } from 'lucide-react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh } from '../../api/use-api.ts';
 import { DismissNotice } from '../../components/DismissNotice.tsx';
+import { attempt } from '../../components/action.ts';
 import { driftText } from '../../components/drift-text.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
-import { toast } from '../../ui/toast.ts';
 import { TaskRow } from './TaskRow.tsx';
 
 /** Machines whose probes or burner have changed. */
@@ -17,14 +15,9 @@ export default function DriftRows({ machines }: { machines: readonly Machine[] }
   const [dates, units] = [useDates(), usePreferences()];
   return machines.map(({ id, display_name: name, drift }) => {
     if (drift === null) return null;
-    const dismiss = async (): Promise<void> => {
-      try {
-        await call(dismissMachineDrift, { params: { id, drift_id: drift.id } });
-        await refresh(listMachines);
-      } catch (error) {
-        toast(sentenceFor(error, t`Failed to hide the notice`), { tone: 'danger' });
-      }
-    };
+    const params = { id, drift_id: drift.id };
+    const dismiss = () =>
+      attempt(() => call(dismissMachineDrift, { params }), t`Failed to hide the notice`, [listMachines]);
     const text = `${name}: ${driftText(drift, units, dates)}`;
     return (
       <TaskRow key={drift.id} task={{ id: drift.id, icon: <ScanSearch />, text, to: paths.machineLessons(id) }}>

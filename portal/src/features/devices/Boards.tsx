@@ -48,17 +48,15 @@ const pollIntervalMs = 5000;
 const isUnderWay = ({ order }: Device): boolean =>
   order !== null && ['wanted', 'waiting', 'fetching', 'trial'].includes(order.state);
 
+/** What is open, and for which board. */
+interface Opened {
+  readonly dialog: 'settings' | 'files' | 'pairing' | 'revoke' | 'restore' | 'rotate';
+  readonly device: Device;
+}
+
 /** The board of every machine with the status it reported. */
 export const Boards = () => {
-  const [configured, setConfigured] = useState<Device | null>(null);
-  const [filed, setFiled] = useState<Device | null>(null);
-  const [paired, setPaired] = useState<Device | null>(null);
-  const [revoked, setRevoked] = useState<Device | null>(null);
-  const navigate = useNavigate();
-  const [restored, setRestored] = useState<Device | null>(null);
-  const dates = useDates();
-  const [rotating, setRotating] = useState<Device | null>(null);
-  const [rotated, setRotated] = useState<RotatedToken | null>(null);
+  const [opened, setOpened] = useState<Opened | null>(null);
   const list = useListPage(listDevices, {
     input: (query) => ({ query }),
     rows: ({ devices }) => devices,
@@ -68,10 +66,6 @@ export const Boards = () => {
     refreshInterval: pollIntervalMs,
   });
   const version = useApi(getBoardUpdates, {}).data?.version ?? null;
-  const canUpdate = (device: Device): boolean =>
-    device.takes_orders &&
-    device.agent_version !== version &&
-    !(isUnderWay(device) && device.order?.version === version);
   return (
     <>
       <UpdatesBar refreshInterval={pollIntervalMs} />
@@ -80,72 +74,90 @@ export const Boards = () => {
         label={t`Devices`}
         columns={deviceColumns}
         rowLabel={(device) => device.display_name}
-        rowActions={(device) => (
-          <Menu trigger={<IconButton label={t`Actions for ${device.display_name}`} icon={<Ellipsis aria-hidden />} />}>
-            <MenuItem icon={<SlidersHorizontal aria-hidden />} onSelect={() => setConfigured(device)}>
-              {t`Map and settings`}
-            </MenuItem>
-            <MenuItem
-              icon={<ScanSearch aria-hidden />}
-              onSelect={() => void navigate(paths.probeMachine(device.machine_id))}
-            >
-              {t`Find registers`}
-            </MenuItem>
-            <MenuItem icon={<TicketPlus aria-hidden />} onSelect={() => setPaired(device)}>
-              {t`Pair the board`}
-            </MenuItem>
-            <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => setRotating(device)}>
-              {t`Rotate token`}
-            </MenuItem>
-            {device.source !== null && device.source.files !== null && (
-              <MenuItem icon={<Files aria-hidden />} onSelect={() => setFiled(device)}>
-                {t`Artisan files`}
-              </MenuItem>
-            )}
-            {canUpdate(device) && version !== null && (
-              <MenuItem icon={<Download aria-hidden />} onSelect={() => void orderUpdates(version, [device])}>
-                {t`Update to ${version}`}
-              </MenuItem>
-            )}
-            {isUnderWay(device) && (
-              <MenuItem icon={<Undo2 aria-hidden />} onSelect={() => void withdrawUpdates([device])}>
-                {t`Withdraw the update request`}
-              </MenuItem>
-            )}
-            {device.sealed_history !== null && (
-              <MenuItem icon={<History aria-hidden />} onSelect={() => setRestored(device)}>
-                {t`Restore history`}
-              </MenuItem>
-            )}
-            <MenuSeparator />
-            <MenuItem
-              icon={<Unplug aria-hidden />}
-              danger
-              disabled={device.credential === null}
-              onSelect={() => setRevoked(device)}
-            >
-              {t`Revoke`}
-            </MenuItem>
-          </Menu>
-        )}
+        rowActions={(device) => <BoardMenu device={device} version={version} onOpen={setOpened} />}
         empty={
           <EmptyState icon={<CircuitBoard aria-hidden />} title={t`No boards found`}>
             {t`Every registered machine is listed here.`}
           </EmptyState>
         }
       />
-      <BoardConfigDialog
-        machine={configured === null ? null : { id: configured.machine_id, display_name: configured.display_name }}
-        onClose={() => setConfigured(null)}
-      />
-      <ArtisanFilesDialog device={filed} onClose={() => setFiled(null)} />
-      <PairMachineDialog
-        machine={paired === null ? null : { id: paired.machine_id, display_name: paired.display_name }}
-        onClose={() => setPaired(null)}
-      />
+      <BoardDialogs opened={opened} onClose={() => setOpened(null)} />
+    </>
+  );
+};
+
+interface BoardMenuProps {
+  device: Device;
+  /** Of the software that boards can be updated to. */
+  version: string | null;
+  onOpen: (opened: Opened) => void;
+}
+
+const BoardMenu = ({ device, version, onOpen }: BoardMenuProps) => {
+  const navigate = useNavigate();
+  const open = (dialog: Opened['dialog']) => () => onOpen({ dialog, device });
+  const canUpdate =
+    device.takes_orders &&
+    device.agent_version !== version &&
+    !(isUnderWay(device) && device.order?.version === version);
+  return (
+    <Menu trigger={<IconButton label={t`Actions for ${device.display_name}`} icon={<Ellipsis aria-hidden />} />}>
+      <MenuItem icon={<SlidersHorizontal aria-hidden />} onSelect={open('settings')}>
+        {t`Map and settings`}
+      </MenuItem>
+      <MenuItem icon={<ScanSearch aria-hidden />} onSelect={() => void navigate(paths.probeMachine(device.machine_id))}>
+        {t`Find registers`}
+      </MenuItem>
+      <MenuItem icon={<TicketPlus aria-hidden />} onSelect={open('pairing')}>
+        {t`Pair the board`}
+      </MenuItem>
+      <MenuItem icon={<KeyRound aria-hidden />} onSelect={open('rotate')}>
+        {t`Rotate token`}
+      </MenuItem>
+      {device.source !== null && device.source.files !== null && (
+        <MenuItem icon={<Files aria-hidden />} onSelect={open('files')}>
+          {t`Artisan files`}
+        </MenuItem>
+      )}
+      {canUpdate && version !== null && (
+        <MenuItem icon={<Download aria-hidden />} onSelect={() => void orderUpdates(version, [device])}>
+          {t`Update to ${version}`}
+        </MenuItem>
+      )}
+      {isUnderWay(device) && (
+        <MenuItem icon={<Undo2 aria-hidden />} onSelect={() => void withdrawUpdates([device])}>
+          {t`Withdraw the update request`}
+        </MenuItem>
+      )}
+      {device.sealed_history !== null && (
+        <MenuItem icon={<History aria-hidden />} onSelect={open('restore')}>
+          {t`Restore history`}
+        </MenuItem>
+      )}
+      <MenuSeparator />
+      <MenuItem icon={<Unplug aria-hidden />} danger disabled={device.credential === null} onSelect={open('revoke')}>
+        {t`Revoke`}
+      </MenuItem>
+    </Menu>
+  );
+};
+
+const BoardDialogs = ({ opened, onClose }: { opened: Opened | null; onClose: () => void }) => {
+  const dates = useDates();
+  const [rotated, setRotated] = useState<RotatedToken | null>(null);
+  const deviceOf = (dialog: Opened['dialog']) => (opened?.dialog === dialog ? opened.device : null);
+  const machineOf = (dialog: Opened['dialog']) => {
+    const device = deviceOf(dialog);
+    return device === null ? null : { id: device.machine_id, display_name: device.display_name };
+  };
+  return (
+    <>
+      <BoardConfigDialog machine={machineOf('settings')} onClose={onClose} />
+      <ArtisanFilesDialog device={deviceOf('files')} onClose={onClose} />
+      <PairMachineDialog machine={machineOf('pairing')} onClose={onClose} />
       <ConfirmDialog
-        thing={revoked}
-        onClose={() => setRevoked(null)}
+        thing={deviceOf('revoke')}
+        onClose={onClose}
         title={() => t`Revoke the board`}
         question={(device) =>
           t`The board of ${device.display_name} is disconnected at once and can’t connect until it is paired again. It continues to record and keeps its journal.`
@@ -154,8 +166,8 @@ export const Boards = () => {
         onConfirm={revokeBoard}
       />
       <ConfirmDialog
-        thing={restored}
-        onClose={() => setRestored(null)}
+        thing={deviceOf('restore')}
+        onClose={onClose}
         title={() => t`Restore history`}
         question={(device) => restoreQuestion(device, dates.day)}
         confirmLabel={t`Restore`}
@@ -163,15 +175,15 @@ export const Boards = () => {
         onConfirm={restoreBoardHistory}
       />
       <ConfirmDialog
-        thing={rotating}
-        onClose={() => setRotating(null)}
+        thing={deviceOf('rotate')}
+        onClose={onClose}
         title={() => t`Rotate token`}
         question={(device) =>
           t`${device.display_name} gets a new machine token, which is shown only once. The current one stays valid for ${overlapHours} hours.`
         }
         confirmLabel={t`Rotate`}
         danger={false}
-        onConfirm={async (device) => setRotated(await rotateToken(device))}
+        onConfirm={(device) => rotateToken(device, setRotated)}
       />
       <RotatedTokenDialog rotated={rotated} onDone={() => setRotated(null)} />
     </>

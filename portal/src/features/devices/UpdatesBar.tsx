@@ -13,7 +13,7 @@ interface Question {
   title: string;
   text: string;
   label: string;
-  confirm: () => Promise<void>;
+  confirm: () => Promise<unknown>;
 }
 
 const tenthOf = ({ boards, ready }: BoardUpdates): number => Math.min(ready, Math.max(1, Math.ceil(boards / 10)));

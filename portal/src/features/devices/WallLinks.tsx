@@ -8,6 +8,7 @@ import { refresh, useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
+import { attempt } from '../../components/action.ts';
 import { RelativeTime } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
 import { t } from '../../language/t.ts';
@@ -17,15 +18,15 @@ import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import { SecretDialog } from './SecretDialog.tsx';
 
-const revoke = async ({ id, name }: WallLink) => {
-  try {
-    await call(revokeWallLink, { params: { id } });
-    await refresh(listWallLinks);
-    toast(t`${name} was revoked`);
-  } catch (failure) {
-    toast(sentenceWithFields(failure, t`The link could not be revoked`), { tone: 'danger' });
-  }
-};
+const revoke = ({ id, name }: WallLink) =>
+  attempt(
+    async () => {
+      await call(revokeWallLink, { params: { id } });
+      toast(t`${name} was revoked`);
+    },
+    t`The link could not be revoked`,
+    [listWallLinks],
+  );
 
 /** Links that open the wall on a screen without an account; each can be revoked on its own. */
 export const WallLinks = () => {

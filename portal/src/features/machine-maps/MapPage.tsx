@@ -2,10 +2,10 @@ import { createMachineMap, getMachineMap, listMachineMaps, type MapDetail } from
 import { Copy, Download } from 'lucide-react';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
+import { useAction } from '../../components/action.ts';
 import { FormError } from '../../components/form/FormError.tsx';
 import { mapName, verifiedLabels } from '../../components/machine-maps/map-labels.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
@@ -104,27 +104,20 @@ export default function MapPage() {
 /** Makes a copy that can be edited; the main action of a map of the catalogue. */
 const CopyMap = ({ map }: { map: MapDetail }) => {
   const navigate = useNavigate();
-  const [busy, setBusy] = useState(false);
+  const { run, isBusy } = useAction();
   const copy = async () => {
-    setBusy(true);
-    try {
-      const own = await call(createMachineMap, { body: { map: map.map, based_on: map.id } });
-      await refresh(listMachineMaps);
-      toast(t`Machine map copied`);
-      await navigate(paths.machineMap(own.id));
-    } catch (error) {
-      toast(sentenceFor(error, t`Failed to copy the map`), { tone: 'danger' });
-    } finally {
-      setBusy(false);
-    }
+    const own = await call(createMachineMap, { body: { map: map.map, based_on: map.id } });
+    await refresh(listMachineMaps);
+    toast(t`Machine map copied`);
+    await navigate(paths.machineMap(own.id));
   };
   return (
     <Button
       size="md"
       kind={map.may_edit ? 'secondary' : 'primary'}
       icon={<Copy aria-hidden />}
-      busy={busy}
-      onClick={() => void copy()}
+      busy={isBusy}
+      onClick={() => void run(copy, t`Failed to copy the map`)}
     >
       {t`Make a copy`}
     </Button>

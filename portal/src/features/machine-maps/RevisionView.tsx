@@ -9,10 +9,9 @@ import {
 } from '@roastery/contract/machine-maps';
 import { ArrowLeft, Download, History } from 'lucide-react';
 import { useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { attempt } from '../../components/action.ts';
 import { RelativeTime } from '../../components/figures.tsx';
 import { t } from '../../language/t.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
@@ -45,20 +44,17 @@ export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionV
   const [against, setAgainst] = useState(String(others[0]?.rev ?? ''));
   const [asked, setAsked] = useState<MapRevision | null>(null);
   const other = others.find(({ rev }) => String(rev) === against);
-  const restore = async ({ rev, map }: MapRevision) => {
-    try {
-      const saved = await call(saveMachineMap, {
-        params: { id: detail.id },
-        body: { map, rev: detail.rev, note: t`Revision ${rev} restored` },
-      });
-      await refresh(getMachineMap, listMachineMaps, listMapRevisions, getBoardConfig);
-      toast(t`Revision ${rev} restored as revision ${saved.rev}`);
-      onClose();
-    } catch (error) {
-      await refresh(getMachineMap, listMapRevisions);
-      toast(sentenceFor(error, t`Failed to restore the revision`), { tone: 'danger' });
-    }
-  };
+  const restore = ({ rev, map }: MapRevision) =>
+    attempt(
+      async () => {
+        const body = { map, rev: detail.rev, note: t`Revision ${rev} restored` };
+        const saved = await call(saveMachineMap, { params: { id: detail.id }, body });
+        toast(t`Revision ${rev} restored as revision ${saved.rev}`);
+        onClose();
+      },
+      t`Failed to restore the revision`,
+      [getMachineMap, listMachineMaps, listMapRevisions, getBoardConfig],
+    );
   return (
     <>
       <Card className="overflow-hidden">

@@ -1,17 +1,14 @@
 import { dismissMapUpdate, showMapUpdate, type MapUpdate } from '@roastery/contract/channel-check';
 import { listMachines, type Machine } from '@roastery/contract/machines';
-import { useState } from 'react';
 import { Link } from 'react-router-dom';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh } from '../../api/use-api.ts';
+import { attempt, useAction } from '../../components/action.ts';
 import { offerUndo } from '../../components/form/use-removal.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { classes } from '../../ui/classes.ts';
-import { toast } from '../../ui/toast.ts';
 import { keepsEarlierMap, updateText } from './map-update-text.ts';
 
 /** What happened to the map of a machine, or what its owner is asked about it. */
@@ -33,16 +30,12 @@ export const MapNotice = ({ machine, onMap }: { machine: Machine; onMap: () => v
   );
 };
 
+const shown = [listMachines];
+
 const boxClass = 'flex flex-col gap-2 rounded-md px-3 py-2.5 text-sm';
 
-const showAgain = async (id: string): Promise<void> => {
-  try {
-    await call(showMapUpdate, { params: { id } });
-    await refresh(listMachines);
-  } catch (error) {
-    toast(sentenceFor(error, t`Failed to show the notice again`), { tone: 'danger' });
-  }
-};
+const showAgain = (id: string) =>
+  attempt(() => call(showMapUpdate, { params: { id } }), t`Failed to show the notice again`, shown);
 
 interface UpdatedProps {
   machine: Machine;
@@ -53,18 +46,11 @@ interface UpdatedProps {
 const Updated = ({ machine, update, onMap }: UpdatedProps) => {
   const { id, display_name: name } = machine;
   const dates = useDates();
-  const [busy, setBusy] = useState(false);
+  const { run, isBusy } = useAction({ after: shown });
   const isRefused = keepsEarlierMap(update);
   const dismiss = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await call(dismissMapUpdate, { params: { id } });
-      await refresh(listMachines);
-      offerUndo(t`The notice about the map of “${name}” is hidden`, () => void showAgain(id));
-    } catch (error) {
-      toast(sentenceFor(error, t`Failed to hide the notice`), { tone: 'danger' });
-    }
-    setBusy(false);
+    await call(dismissMapUpdate, { params: { id } });
+    offerUndo(t`The notice about the map of “${name}” is hidden`, () => void showAgain(id));
   };
   return (
     <section
@@ -73,7 +59,11 @@ const Updated = ({ machine, update, onMap }: UpdatedProps) => {
     >
       <p className="text-pretty text-strong">{updateText(name, update, dates.day(update.updated_at))}</p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <Button busy={busy} aria-label={t`Got it: map of ${name}`} onClick={() => void dismiss()}>{t`Got it`}</Button>
+        <Button
+          busy={isBusy}
+          aria-label={t`Got it: map of ${name}`}
+          onClick={() => void run(dismiss, t`Failed to hide the notice`)}
+        >{t`Got it`}</Button>
         {isRefused && (
           <Button aria-label={t`Map and settings of ${name}`} onClick={onMap}>{t`Map and settings`}</Button>
         )}

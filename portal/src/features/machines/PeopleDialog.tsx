@@ -9,11 +9,10 @@ import {
 } from '@roastery/contract/members';
 import { UserMinus, UserPlus } from 'lucide-react';
 import { useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { logError } from '../../api/error-log.ts';
-import { refresh, useApi, useInOrder, type InOrder } from '../../api/use-api.ts';
+import { useApi, useInOrder, type InOrder } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
+import { attempt, useAction } from '../../components/action.ts';
 import { memberRoleChoices, mayManage } from '../../components/people/roles.ts';
 import { SavedChoice } from '../../components/saved-fields.tsx';
 import { t } from '../../language/t.ts';
@@ -42,24 +41,11 @@ export const PeopleDialog = ({ machine, onClose }: PeopleDialogProps) => {
   );
 };
 
-const change = async (work: () => Promise<unknown>, failed: string): Promise<boolean> => {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    logError(failed, error);
-    toast(sentenceFor(error, failed), { tone: 'danger' });
-    return false;
-  } finally {
-    await refresh(listMachineMembers, listMemberCandidates);
-  }
-};
+const shown = [listMachineMembers, listMemberCandidates];
 
-const setRole = (machineId: string, userId: string, role: MemberRole): Promise<boolean> =>
-  change(
-    () => call(putMachineMember, { params: { id: machineId, user_id: userId }, body: { role } }),
-    t`The role could not be saved`,
-  );
+const roleFailed = t`The role could not be saved`;
+const setRole = (machineId: string, userId: string, role: MemberRole) =>
+  call(putMachineMember, { params: { id: machineId, user_id: userId }, body: { role } });
 
 const People = ({ machine }: { machine: Machine }) => {
   const { data, error, mutate } = useApi(listMachineMembers, { params: { id: machine.id } });
@@ -105,18 +91,20 @@ const roleName = (role: MachineMember['role']): string =>
 
 const MemberRow = ({ member, machine, manages, inOrder }: MemberRowProps) => {
   const { role } = member;
+  const save = (next: MemberRole) => attempt(() => setRole(machine.id, member.user_id, next), roleFailed, shown);
   const remove = () =>
-    change(
+    attempt(
       async () => {
         const params = { id: machine.id, user_id: member.user_id };
         const { message } = await call(removeMachineMember, { params });
-        const undo = role === 'owner' ? undefined : () => setRole(machine.id, member.user_id, role);
+        const undo = role === 'owner' ? undefined : () => save(role);
         toast(message, {
           ...(undo !== undefined && { action: { label: t`Undo`, run: () => void inOrder(undo) } }),
           stays: 10_000,
         });
       },
       t`The person could not be removed`,
+      shown,
     );
   return (
     <li className="flex min-h-14 items-center gap-3 py-2">
@@ -129,7 +117,7 @@ const MemberRow = ({ member, machine, manages, inOrder }: MemberRowProps) => {
       </div>
       {manages && role !== 'owner' ? (
         <>
-          <SavedChoice stored={role} onChosen={(next) => inOrder(() => setRole(machine.id, member.user_id, next))}>
+          <SavedChoice stored={role} onChosen={(next) => inOrder(() => save(next))}>
             {(shown, choose) => (
               <Select
                 label={t`Role of ${member.full_name}`}
@@ -160,12 +148,11 @@ const AddMember = ({ machine }: { machine: Machine }) => {
   const { data, isLoading } = useApi(listMemberCandidates, { params: { id: machine.id }, query: {} });
   const [userId, setUserId] = useState<string | null>(null);
   const [role, setNewRole] = useState<MemberRole>('roaster');
-  const [busy, setBusy] = useState(false);
+  const { run, isBusy } = useAction({ after: shown });
   const add = async () => {
     if (userId === null) return;
-    setBusy(true);
-    if (await setRole(machine.id, userId, role)) setUserId(null);
-    setBusy(false);
+    await setRole(machine.id, userId, role);
+    setUserId(null);
   };
   return (
     <div className="grid items-end gap-3 border-t border-stroke pt-4 sm:grid-cols-[minmax(0,1fr)_10rem_auto]">
@@ -187,9 +174,9 @@ const AddMember = ({ machine }: { machine: Machine }) => {
         kind="primary"
         size="md"
         icon={<UserPlus aria-hidden />}
-        busy={busy}
+        busy={isBusy}
         disabled={userId === null}
-        onClick={() => void add()}
+        onClick={() => void run(add, roleFailed)}
       >
         {t`Add`}
       </Button>

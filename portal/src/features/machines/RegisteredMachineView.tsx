@@ -34,7 +34,10 @@ export const RegisteredMachineView = ({ machine }: { machine: RegisteredMachine 
             actions={
               <>
                 <CopyButton text={environment} label={t`Copy configuration`} withLabel />
-                <Button icon={<Download aria-hidden />} onClick={() => saveFile('agent.env', environment)}>
+                <Button
+                  icon={<Download aria-hidden />}
+                  onClick={() => saveFile({ name: 'agent.env', content: environment })}
+                >
                   {t`Download file`}
                 </Button>
               </>

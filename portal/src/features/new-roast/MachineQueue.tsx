@@ -126,9 +126,7 @@ export const MachineQueue = ({ machineId, plans, days, today, mayChange, onOpen,
         title={() => t`Clear the queue`}
         question={(machine) => t`Remove every roast from the queue of ${machine}? Their batch numbers stay listed.`}
         confirmLabel={t`Clear queue`}
-        onConfirm={async () => {
-          await clear(machineId);
-        }}
+        onConfirm={() => clear(machineId)}
       />
     </section>
   );
@@ -216,8 +214,6 @@ export const RemoveFromQueue = ({ plan, onClose, onRemoved }: RemoveFromQueuePro
       t`Remove ${plannedName(one)} from the queue of ${one.machine_name}? Its batch number stays listed.`
     }
     confirmLabel={t`Remove`}
-    onConfirm={async (one) => {
-      if (await removeFromQueue(one)) onRemoved?.();
-    }}
+    onConfirm={(one) => removeFromQueue(one, onRemoved)}
   />
 );

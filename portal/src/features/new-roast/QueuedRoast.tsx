@@ -10,10 +10,11 @@ import { useApi } from '../../api/use-api.ts';
 import { useLive, type LiveMachine } from '../../api/use-live.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorState } from '../../components/ErrorState.tsx';
+import { useAction } from '../../components/action.ts';
 import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
 import { plannedDetails, plannedName } from '../../components/PlannedRoast.tsx';
-import { attempt } from '../../components/roast-changes.ts';
+import { changeRoast } from '../../components/roast-changes.ts';
 import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
@@ -79,18 +80,17 @@ const NoLongerWaiting = ({ plan, onLeave }: { plan: PlannedRoast; onLeave: () =>
 );
 
 const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachine; onLeave: () => void }) => {
-  const [busy, setBusy] = useState(false);
+  const { run, isBusy } = useAction();
   const [removing, setRemoving] = useState<PlannedRoast | null>(null);
   const navigate = useNavigate();
-  const chargeNow = async () => {
-    setBusy(true);
-    const made = await attempt(
-      () => call(makeRoast, { params: { id: plan.machine_id }, body: {} }),
+  const chargeNow = () =>
+    void run(
+      async () => {
+        const made = await changeRoast(call(makeRoast, { params: { id: plan.machine_id }, body: {} }));
+        await navigate(paths.roast(made.id), { replace: true });
+      },
       t`The roast could not be started`,
     );
-    if (made === undefined) setBusy(false);
-    else await navigate(paths.roast(made.id), { replace: true });
-  };
   return (
     <Card className="flex flex-col gap-6 p-5 sm:p-8" aria-label={t`Queued roast`}>
       <div>
@@ -109,11 +109,11 @@ const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachin
       </p>
       <div className="flex flex-wrap gap-2">
         {plan.ahead === 0 && live.state === 'live' && live.roast?.status !== 'in_progress' && (
-          <Button size="lg" icon={<Flame aria-hidden />} disabled={busy} onClick={() => void chargeNow()}>
+          <Button size="lg" icon={<Flame aria-hidden />} disabled={isBusy} onClick={chargeNow}>
             {t`Charge now`}
           </Button>
         )}
-        <Button size="lg" disabled={busy} onClick={() => setRemoving(plan)}>
+        <Button size="lg" disabled={isBusy} onClick={() => setRemoving(plan)}>
           {t`Remove from queue`}
         </Button>
         <Button size="lg" kind="quiet" onClick={onLeave}>

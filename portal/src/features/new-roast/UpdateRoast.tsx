@@ -2,11 +2,10 @@ import { updateRoastFromUpload, type Upload } from '@roastery/contract/imports';
 import { getRoast, listRoasts, type Roast } from '@roastery/contract/roasts';
 import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
+import { useAction } from '../../components/action.ts';
 import { FormError } from '../../components/form/FormError.tsx';
 import { FormActions } from '../../components/form/RecordForm.tsx';
 import { batchLabel, coffeeName } from '../../components/live/roast-texts.ts';
@@ -47,24 +46,15 @@ const LoadedUpdate = ({ upload, roast, isBeingRead }: Omit<UpdateRoastProps, 'ro
   const dates = useDates();
   const navigate = useNavigate();
   const [time, setTime] = useState<Time>('stays');
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const { run, isBusy, failure } = useAction({ beside: true });
   const { start_time: inFile } = upload;
   const isOther = inFile !== null && Date.parse(inFile) !== Date.parse(roast.start_time);
   const update = async () => {
-    setBusy(true);
-    setFailure(null);
-    try {
-      const body = isOther && time === 'file' ? { start_time: inFile } : {};
-      await call(updateRoastFromUpload, { params: { id: upload.id }, body });
-      await refresh(getRoast, listRoasts);
-      toast(t`Roast updated`);
-      await navigate(paths.roast(roast.id));
-    } catch (error) {
-      logError('The roast could not be updated', error);
-      setFailure(sentenceFor(error, t`The roast could not be updated`));
-      setBusy(false);
-    }
+    const body = isOther && time === 'file' ? { start_time: inFile } : {};
+    await call(updateRoastFromUpload, { params: { id: upload.id }, body });
+    await refresh(getRoast, listRoasts);
+    toast(t`Roast updated`);
+    await navigate(paths.roast(roast.id));
   };
   return (
     <section aria-label={t`Roast read again`} className="flex flex-col gap-4">
@@ -98,7 +88,7 @@ const LoadedUpdate = ({ upload, roast, isBeingRead }: Omit<UpdateRoastProps, 'ro
             kind="primary"
             disabled={isBeingRead || upload.missing !== null}
             busy={isBusy}
-            onClick={() => void update()}
+            onClick={() => void run(update, t`The roast could not be updated`)}
           >
             {t`Update roast`}
           </Button>

@@ -7,10 +7,10 @@ import {
 } from '@roastery/contract/imports';
 import { createRoastImport, getRoastImport, listImportFiles, listRoastImports } from '@roastery/contract/roast-imports';
 import { listTimesToCheck } from '@roastery/contract/roast-times';
-import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
+import { attempt, useAction } from '../../components/action.ts';
 import { FormError } from '../../components/form/FormError.tsx';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { paths } from '../../components/paths.ts';
@@ -19,7 +19,6 @@ import { formatCount } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
-import { toast } from '../../ui/toast.ts';
 import { FilesDrop } from './many/FilesDrop.tsx';
 import { isArchive, type NamedFile } from './many/files-in.ts';
 import { ManyFiles } from './many/ManyFiles.tsx';
@@ -33,8 +32,7 @@ export const UploadRoast = () => {
   const uploadId = read('upload');
   const importId = read('import');
   const sending = useSending(importId, () => void refresh(getRoastImport, listImportFiles));
-  const [isReading, setReading] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const { run, isBusy, failure, setFailure } = useAction({ beside: true });
   const back = () => change({ upload: undefined });
   if (uploadId !== undefined) return <OneUpload id={uploadId} isOfImport={importId !== undefined} onAnother={back} />;
   if (importId !== undefined) {
@@ -43,40 +41,39 @@ export const UploadRoast = () => {
     );
   }
   /** One file opens a preview. */
-  const readOne = async ({ name, content }: NamedFile) => {
+  const readOne = ({ name, content }: NamedFile) => {
     if (content.size > maxUploadBytes) return setFailure(t`${name} is larger than ${maxUploadText}.`);
-    setReading(true);
-    try {
-      const made = await call(uploadRoastFile, { query: { file_name: name.slice(-200) }, file: content });
-      change({ upload: made.id });
-    } catch (error) {
-      setFailure(`${name}: ${sentenceFor(error, t`The file could not be read`)}`);
-    } finally {
-      setReading(false);
-    }
+    void run(
+      async () => {
+        const made = await call(uploadRoastFile, { query: { file_name: name.slice(-200) }, file: content });
+        change({ upload: made.id });
+      },
+      (error) => `${name}: ${sentenceFor(error, t`The file could not be read`)}`,
+    );
   };
-  const sendMany = async (files: readonly NamedFile[]) => {
-    try {
-      const { id } = await call(createRoastImport, { body: {} });
-      change({ import: id });
-      await Promise.all([sending.send(files, id), refresh(listRoastImports)]);
-    } catch (error) {
-      toast(sentenceFor(error, t`The import could not be started`), { tone: 'danger' });
-    }
-  };
+  const sendMany = (files: readonly NamedFile[]) =>
+    void attempt(
+      async () => {
+        const { id } = await call(createRoastImport, { body: {} });
+        change({ import: id });
+        await Promise.all([sending.send(files, id), refresh(listRoastImports)]);
+      },
+      t`The import could not be started`,
+    );
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
       <FilesDrop
         about={
-          isReading
+          isBusy
             ? t`Reading the file…`
             : t`One file opens a preview; of several, or years of them, you check one table before they are imported. Artisan, Cropster, RoasTime and ten more programs, CSV or Excel, up to ${maxUploadText} each.`
         }
-        busy={isReading || sending.busy}
+        busy={isBusy || sending.busy}
         onFiles={(files) => {
           setFailure(null);
           const [file] = files;
-          void (files.length === 1 && file !== undefined && !isArchive(file) ? readOne(file) : sendMany(files));
+          if (files.length === 1 && file !== undefined && !isArchive(file)) readOne(file);
+          else sendMany(files);
         }}
       />
       <FormError text={failure} />

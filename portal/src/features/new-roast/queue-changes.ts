@@ -7,40 +7,30 @@ import {
   planRoast,
   type PlannedRoast,
 } from '@roastery/contract/planned';
-import { sentenceFor, sentenceWithFields } from '../../api/api-error.ts';
+import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { logError } from '../../api/error-log.ts';
-import { refresh } from '../../api/use-api.ts';
 import { plannedName } from '../../components/PlannedRoast.tsx';
+import { attempt } from '../../components/action.ts';
 import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';
 
-/** Runs a change of the queue and reads it again; false when it failed. */
-const changeQueue = async (change: () => Promise<unknown>, failed: string): Promise<boolean> => {
-  try {
-    await change();
-    return true;
-  } catch (error) {
-    logError(failed, error);
-    toast(sentenceWithFields(error, sentenceFor(error, failed)), { tone: 'danger' });
-    return false;
-  } finally {
-    await refresh(listPlannedRoasts, getPlannedRoast);
-  }
-};
+/** Makes a change of the queue and reads it again. */
+const changeQueue = (change: () => Promise<unknown>, failed: string): Promise<unknown> =>
+  attempt(change, (error) => sentenceWithFields(error, failed), [listPlannedRoasts, getPlannedRoast]);
 
 /** Removes a roast from the queue; its batch number stays listed. */
-export const removeFromQueue = (plan: PlannedRoast): Promise<boolean> =>
+export const removeFromQueue = (plan: PlannedRoast, onRemoved?: () => void): Promise<unknown> =>
   changeQueue(
     async () => {
       await call(cancelPlannedRoast, { params: { id: plan.id } });
+      onRemoved?.();
       toast(t`${plannedName(plan)} was removed from the queue`);
     },
     t`The roast could not be removed from the queue`,
   );
 
 /** Adds the same roast behind the others of its day. */
-export const copyPlan = (plan: PlannedRoast): Promise<boolean> =>
+export const copyPlan = (plan: PlannedRoast): Promise<unknown> =>
   changeQueue(
     async () => {
       const { machine_id, lot_id, profile_id, coffee_name, batch_size_kg, roasted_by, notes, day } = plan;
@@ -75,7 +65,7 @@ export const saveOrder = async (
   );
 };
 
-export const clear = (machineId: string): Promise<boolean> =>
+export const clear = (machineId: string): Promise<unknown> =>
   changeQueue(
     async () => {
       toast((await call(clearQueue, { params: { id: machineId } })).message);

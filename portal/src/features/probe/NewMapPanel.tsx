@@ -23,6 +23,7 @@ import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { useLive } from '../../api/use-live.ts';
+import { useAction } from '../../components/action.ts';
 import { FormError } from '../../components/form/FormError.tsx';
 import { mapName, PushState, speedText } from '../../components/machine-maps/map-labels.tsx';
 import { Measure } from '../../components/figures.tsx';
@@ -93,8 +94,7 @@ const lineChanges = (before: MachineMap, after: MachineMap): ChannelChange[] =>
 /** The picked registers compared with the map in use, and the button that saves them. */
 export const NewMapPanel = (props: NewMapPanelProps) => {
   const { machineId, config, detail, base, picks, onSaved } = props;
-  const [busy, setBusy] = useState(false);
-  const [trouble, setTrouble] = useState<string | null>(null);
+  const { run, isBusy, failure } = useAction({ beside: true });
   const [saved, setSaved] = useState(false);
   const changes = [
     ...(detail && base ? lineChanges(detail.map, base) : []),
@@ -102,20 +102,16 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
   ];
   /** A map without a bean temperature is refused. */
   const hasBeans = detail !== undefined || picks.some(({ channel }) => channel === 'bean_temp');
-  const submit = async () => {
-    setBusy(true);
-    setTrouble(null);
-    try {
-      await save(props);
-      setSaved(true);
-      onSaved();
-      await refresh(getBoardConfig, getMachineMap, listMachineMaps);
-    } catch (error) {
-      setTrouble(sentenceWithFields(error, t`Failed to save the map`));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const submit = () =>
+    run(
+      async () => {
+        await save(props);
+        setSaved(true);
+        onSaved();
+        await refresh(getBoardConfig, getMachineMap, listMachineMaps);
+      },
+      (error) => sentenceWithFields(error, t`Failed to save the map`),
+    );
   return (
     <Panel title={t`New map`} actions={saved ? <PushState config={config} /> : undefined}>
       <div className="flex flex-col gap-4 p-4">
@@ -135,7 +131,7 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
             ))}
           </ul>
         )}
-        <FormError text={trouble} />
+        <FormError text={failure} />
         {saved && <Proof machineId={machineId} running={config.state === 'running'} />}
         <div className="flex flex-wrap items-center justify-between gap-3">
           {detail === undefined ? (
@@ -152,7 +148,7 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
             kind="primary"
             size="md"
             icon={<Check aria-hidden />}
-            busy={busy}
+            busy={isBusy}
             disabled={changes.length === 0 || !hasBeans}
             onClick={() => void submit()}
           >

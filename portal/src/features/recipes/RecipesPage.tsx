@@ -7,6 +7,7 @@ import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
+import { attempt } from '../../components/action.ts';
 import { useAddAction } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
@@ -33,17 +34,15 @@ const choices = (all: string, values: readonly string[]) => [
 /** The server's reason, below the document's sentence. */
 const reasonOf = (error: unknown): string | undefined => (error instanceof ApiError ? error.detail : undefined);
 
-const startCloning = (recipe: Profile): void => void clone(recipe);
-
-const clone = async (recipe: Profile): Promise<void> => {
-  try {
-    await call(cloneProfile, { params: { id: recipe.id } });
-    await refresh(listProfiles);
-    toast(t`Recipe cloned successfully!`);
-  } catch (error) {
-    toast(t`Failed to clone recipe`, { tone: 'danger', detail: reasonOf(error) });
-  }
-};
+const clone = (recipe: Profile): void =>
+  void attempt(
+    async () => {
+      await call(cloneProfile, { params: { id: recipe.id } });
+      await refresh(listProfiles);
+      toast(t`Recipe cloned successfully!`);
+    },
+    (error) => ({ text: t`Failed to clone recipe`, detail: reasonOf(error) }),
+  );
 
 const deletion: Deletion<Profile> = {
   remove: (recipe) => call(deleteProfile, { params: { id: recipe.id } }),
@@ -172,7 +171,7 @@ export default function RecipesPage() {
           ))}
         {shown.slice(0, count).map((recipe) => (
           <li key={recipe.id} className="flex min-w-0 [&>article]:w-full">
-            <RecipeCard recipe={recipe} onClone={startCloning} onDelete={askToDelete} />
+            <RecipeCard recipe={recipe} onClone={clone} onDelete={askToDelete} />
           </li>
         ))}
       </ul>

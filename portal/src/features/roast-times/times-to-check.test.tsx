@@ -65,7 +65,7 @@ it('times to check: all of a list are confirmed; a failure is reported', async (
   await screen.findByText(/The times could not be changed/);
   server.answer(answer(changeTimesToCheck, { roasts: 2 }));
   server.answer(answer(listTimesToCheck, times([])));
-  await user.click(screen.getByRole('button', { name: 'All are right (2)' }));
+  await user.click(screen.getByRole('button', { name: 'Retry' }));
   await screen.findByText('2 times confirmed');
   await screen.findByText('No times to check');
   expect(screen.queryByRole('button', { name: /All are right/ })).toBeNull();

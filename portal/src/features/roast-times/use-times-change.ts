@@ -1,10 +1,8 @@
 import { changeTimesToCheck, listTimesToCheck } from '@roastery/contract/roast-times';
 import type { BodyOf } from '@roastery/contract/endpoint';
 import { listRoasts } from '@roastery/contract/roasts';
-import { useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh } from '../../api/use-api.ts';
+import { useAction } from '../../components/action.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';
@@ -18,20 +16,18 @@ const doneText = (action: TimesChange['action'], roasts: number): string => {
   return roasts === 1 ? t`1 roast is to be checked again` : t`${count} roasts are to be checked again`;
 };
 
+const shown = [listTimesToCheck, listRoasts];
+
 /** Corrects times, confirms them, or undoes either; all that shows times of roasts is read again. */
 export const useTimesChange = () => {
-  const [busy, setBusy] = useState(false);
-  const apply = async (body: TimesChange): Promise<void> => {
-    setBusy(true);
-    try {
-      const { roasts } = await call(changeTimesToCheck, { body });
-      await refresh(listTimesToCheck, listRoasts);
-      toast(doneText(body.action, roasts));
-    } catch (error) {
-      toast(sentenceFor(error, t`The times could not be changed`), { tone: 'danger' });
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { busy, apply };
+  const { run, isBusy } = useAction({ after: shown });
+  const apply = (body: TimesChange): Promise<void> =>
+    run(
+      async () => {
+        const { roasts } = await call(changeTimesToCheck, { body });
+        toast(doneText(body.action, roasts));
+      },
+      t`The times could not be changed`,
+    );
+  return { busy: isBusy, apply };
 };

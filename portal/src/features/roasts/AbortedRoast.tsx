@@ -19,11 +19,11 @@ interface AbortedRoastProps {
 /** Repairs an aborted roast: its readings are complete. */
 export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }: AbortedRoastProps) => {
   const correcting = useCorrecting();
-  const { busy, set: setMark } = useCorrectMarks({ roast, onSelect, onChanged });
+  const { running, isBusy, set: setMark } = useCorrectMarks({ roast, onSelect, onChanged });
   const hasCharge = roast.marks.some((mark) => mark.kind === 'charge');
   const set = (kind: 'charge' | 'drop') => {
     if (selected === null) correcting.begin();
-    else void setMark(kind, { time_seconds: selected });
+    else setMark(kind, { time_seconds: selected });
   };
   const at = selected === null ? null : formatDuration(selected);
   return (
@@ -41,8 +41,8 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
         <Button
           kind={hasCharge ? 'secondary' : 'primary'}
           icon={<Flag aria-hidden />}
-          busy={busy === 'charge'}
-          disabled={busy !== null}
+          busy={running === 'charge'}
+          disabled={isBusy}
           onClick={() => set('charge')}
         >
           {at === null ? t`Set charge` : t`Set charge to ${at}`}
@@ -50,8 +50,8 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
         <Button
           kind={hasCharge ? 'primary' : 'secondary'}
           icon={<Flag aria-hidden />}
-          busy={busy === 'drop'}
-          disabled={busy !== null}
+          busy={running === 'drop'}
+          disabled={isBusy}
           onClick={() => set('drop')}
         >
           {at === null ? t`Set drop` : t`Set drop to ${at}`}
@@ -61,7 +61,7 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
             {t`Open in timeline`}
           </ButtonLink>
         )}
-        <Button icon={<Ban aria-hidden />} disabled={busy !== null} onClick={onDiscard}>
+        <Button icon={<Ban aria-hidden />} disabled={isBusy} onClick={onDiscard}>
           {t`Discard`}
         </Button>
       </div>

@@ -2,11 +2,9 @@ import { exportRoastAlog, exportRoastCsv, exportRoastPdf, exportRoastXlsx } from
 import { downloadOriginal, readOriginalAgain } from '@roastery/contract/imports';
 import type { Roast } from '@roastery/contract/roasts';
 import { Download } from 'lucide-react';
-import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call, callForFile } from '../../api/call.ts';
-import { logError } from '../../api/error-log.ts';
+import { useAction } from '../../components/action.ts';
 import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
 import { useReference } from '../../components/live/use-reference.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
@@ -15,7 +13,6 @@ import { saveFile } from '../../components/save-file.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx';
-import { toast } from '../../ui/toast.ts';
 
 interface ExportRoastMenuProps {
   roast: Roast;
@@ -29,66 +26,51 @@ export const ExportRoastMenu = ({ roast, mayRead }: ExportRoastMenuProps) => {
   const dates = useDates();
   const { reference } = useReference(roast);
   const [shown] = useShownCurves();
-  const [busy, setBusy] = useState(false);
+  const { run, isBusy } = useAction();
   const navigate = useNavigate();
   const params = { id: roast.id };
-  const save = async (fetched: Promise<{ name: string; content: Blob }>) => {
-    setBusy(true);
-    try {
-      const { name, content } = await fetched;
-      saveFile(name, content);
-    } catch (error) {
-      logError('The roast could not be exported', error);
-      toast(sentenceFor(error, t`The roast could not be exported`), { tone: 'danger' });
-    } finally {
-      setBusy(false);
-    }
-  };
-  const savePng = async () => {
-    try {
-      const { saveChartPng } = await import('./chart-png.ts');
-      await saveChartPng({ roast, reference, shown, units, charged: dates.dayAndTime(roast.start_time) });
-    } catch (error) {
-      logError('The chart could not be saved', error);
-      toast(t`The chart could not be saved as a picture`, { tone: 'danger' });
-    }
-  };
-  const readAgain = async () => {
-    setBusy(true);
-    try {
-      const { id } = await call(readOriginalAgain, { params });
-      await navigate(paths.originalRead(id));
-    } catch (error) {
-      logError('The original could not be read', error);
-      toast(sentenceFor(error, t`The original could not be read`), { tone: 'danger' });
-    } finally {
-      setBusy(false);
-    }
-  };
+  const save = (fetched: () => ReturnType<typeof callForFile>) =>
+    void run(async () => saveFile(await fetched()), t`The roast could not be exported`);
+  const savePng = () =>
+    run(
+      async () => {
+        const { saveChartPng } = await import('./chart-png.ts');
+        await saveChartPng({ roast, reference, shown, units, charged: dates.dayAndTime(roast.start_time) });
+      },
+      () => t`The chart could not be saved as a picture`,
+    );
+  const readAgain = () =>
+    run(
+      async () => {
+        const { id } = await call(readOriginalAgain, { params });
+        await navigate(paths.originalRead(id));
+      },
+      t`The original could not be read`,
+    );
   return (
     <Menu
       trigger={
-        <Button icon={<Download aria-hidden />} busy={busy}>
+        <Button icon={<Download aria-hidden />} busy={isBusy}>
           {t`Export`}
         </Button>
       }
     >
-      <MenuItem onSelect={() => void save(callForFile(exportRoastXlsx, { params }))}>{t`Excel (XLSX)`}</MenuItem>
+      <MenuItem onSelect={() => save(() => callForFile(exportRoastXlsx, { params }))}>{t`Excel (XLSX)`}</MenuItem>
       <MenuItem
         onSelect={() =>
-          void save(callForFile(exportRoastPdf, { params, query: { temperature_unit: units.temperature_unit } }))
+          save(() => callForFile(exportRoastPdf, { params, query: { temperature_unit: units.temperature_unit } }))
         }
       >
         {t`PDF report`}
       </MenuItem>
       <MenuItem onSelect={() => void savePng()}>{t`Chart PNG`}</MenuItem>
       <MenuSeparator />
-      <MenuItem onSelect={() => void save(callForFile(exportRoastAlog, { params }))}>{t`Artisan (.alog)`}</MenuItem>
-      <MenuItem onSelect={() => void save(callForFile(exportRoastCsv, { params }))}>{t`Curve as CSV`}</MenuItem>
+      <MenuItem onSelect={() => save(() => callForFile(exportRoastAlog, { params }))}>{t`Artisan (.alog)`}</MenuItem>
+      <MenuItem onSelect={() => save(() => callForFile(exportRoastCsv, { params }))}>{t`Curve as CSV`}</MenuItem>
       {roast.original_file !== null && (
         <>
           <MenuSeparator />
-          <MenuItem onSelect={() => void save(callForFile(downloadOriginal, { params }))}>{t`Original file`}</MenuItem>
+          <MenuItem onSelect={() => save(() => callForFile(downloadOriginal, { params }))}>{t`Original file`}</MenuItem>
           {mayRead && <MenuItem onSelect={() => void readAgain()}>{t`Read the original again`}</MenuItem>}
         </>
       )}

@@ -1,9 +1,9 @@
 import { deleteMark, putMark, type Roast } from '@roastery/contract/roasts';
 import type { MarkKind } from '@roastery/roasting/marks';
 import { ChevronDown, Flag } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
+import { useCallback, useMemo } from 'react';
 import { call } from '../../api/call.ts';
+import { attempt, useAction } from '../../components/action.ts';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { t } from '../../language/t.ts';
@@ -31,46 +31,33 @@ interface MarkBarProps {
  * may crack before dry end was marked. A mark can be removed.
  */
 export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
-  const [busy, setBusy] = useState(false);
+  const { run, isBusy } = useAction();
   const last = Math.max(-1, ...marks.map((mark) => markedByHand.indexOf(mark.kind)));
   const next = markedByHand[last + 1];
 
-  const undo = useCallback(
-    async (kind: MarkKind) => {
-      try {
-        onChanged(await call(deleteMark, { params: { id: roast.id, kind } }));
-      } catch (error) {
-        toast(sentenceFor(error, t`The marker could not be removed`), { tone: 'danger' });
-      }
-    },
-    [roast.id, onChanged],
-  );
   const mark = useCallback(
-    async (kind: MarkKind) => {
+    (kind: MarkKind) => {
       if (now === null) return;
-      setBusy(true);
-      try {
-        onChanged(await call(putMark, { params: { id: roast.id, kind }, body: now }));
-        toast(t`${markLabels[kind].long} marked`, {
-          action: { label: t`Undo`, run: () => void undo(kind) },
-          stays: 10_000,
-        });
-      } catch (error) {
-        toast(sentenceFor(error, t`The marker could not be set`), { tone: 'danger' });
-      } finally {
-        setBusy(false);
-      }
+      const params = { id: roast.id, kind };
+      const undo = () =>
+        attempt(async () => onChanged(await call(deleteMark, { params })), t`The marker could not be removed`);
+      const work = async () => {
+        onChanged(await call(putMark, { params, body: now }));
+        const action = { label: t`Undo`, run: () => void undo() };
+        toast(t`${markLabels[kind].long} marked`, { action, stays: 10_000 });
+      };
+      void run(work, t`The marker could not be set`);
     },
-    [now, roast.id, onChanged, undo],
+    [now, roast.id, onChanged, run],
   );
 
   usePageActions(
     useMemo(
       () =>
-        next === undefined || busy
+        next === undefined || isBusy
           ? []
-          : [{ id: 'mark', label: t`Mark ${markLabels[next].long}`, key: ' ', run: () => void mark(next) }],
-      [next, busy, mark],
+          : [{ id: 'mark', label: t`Mark ${markLabels[next].long}`, key: ' ', run: () => mark(next) }],
+      [next, isBusy, mark],
     ),
   );
   if (next === undefined) return null;
@@ -80,9 +67,9 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
         kind="primary"
         size="lg"
         icon={<Flag aria-hidden />}
-        busy={busy}
+        busy={isBusy}
         disabled={now === null}
-        onClick={() => void mark(next)}
+        onClick={() => mark(next)}
         className="min-w-0 max-md:flex-1"
       >
         {t`Mark ${markLabels[next].long}`}
@@ -96,7 +83,7 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
             size="lg"
             label={t`Other events`}
             icon={<ChevronDown aria-hidden />}
-            disabled={busy || now === null}
+            disabled={isBusy || now === null}
             className="border border-stroke-strong"
           />
         }
@@ -104,7 +91,7 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
         {markedByHand
           .filter((kind) => kind !== next)
           .map((kind) => (
-            <MenuItem key={kind} onSelect={() => void mark(kind)}>
+            <MenuItem key={kind} onSelect={() => mark(kind)}>
               {t`Mark ${markLabels[kind].long} now`}
             </MenuItem>
           ))}

@@ -1,44 +1,36 @@
 import { getProfile, listProfiles, setReferenceRoast } from '@roastery/contract/profiles';
 import type { Roast } from '@roastery/contract/roasts';
 import { Target } from 'lucide-react';
-import { useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
+import { attempt, useAction } from '../../components/action.ts';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { Button } from '../../ui/Button.tsx';
 import { toast } from '../../ui/toast.ts';
+
+const failed = t`The reference could not be set`;
 
 /** On a finished roast of a recipe: shows or sets it as the recipe's reference. */
 export const RecipeReference = ({ roast }: { roast: Roast }) => {
   const { profile_id: profileId } = roast;
   const isUsable = roast.status === 'completed' && roast.channels.length > 0 && profileId !== null;
   const { data: recipe } = useApi(getProfile, isUsable ? { params: { id: profileId } } : null);
-  const [busy, setBusy] = useState(false);
+  const { run, isBusy } = useAction();
   if (recipe === undefined || !isUsable) return null;
   const isReference = recipe.reference_roast_id === roast.id;
   const isChosen = isReference && recipe.reference_is_chosen;
 
   const choose = async (roastId: string | null) => {
-    setBusy(true);
-    try {
-      await call(setReferenceRoast, { params: { id: recipe.id }, body: { roast_id: roastId } });
-      await refresh(getProfile, listProfiles);
-      const before = recipe.reference_is_chosen ? recipe.reference_roast_id : null;
-      toast(
-        roastId === null
-          ? t`${recipe.name} uses its highest-scoring roast as the reference`
-          : t`${recipe.name} now uses this roast as the reference`,
-        { action: { label: t`Undo`, run: () => void choose(before) }, stays: 10_000 },
-      );
-    } catch (error) {
-      logError('The reference could not be set', error);
-      toast(sentenceFor(error, t`The reference could not be set`), { tone: 'danger' });
-    } finally {
-      setBusy(false);
-    }
+    await call(setReferenceRoast, { params: { id: recipe.id }, body: { roast_id: roastId } });
+    await refresh(getProfile, listProfiles);
+    const before = recipe.reference_is_chosen ? recipe.reference_roast_id : null;
+    toast(
+      roastId === null
+        ? t`${recipe.name} uses its highest-scoring roast as the reference`
+        : t`${recipe.name} now uses this roast as the reference`,
+      { action: { label: t`Undo`, run: () => void attempt(() => choose(before), failed) }, stays: 10_000 },
+    );
   };
   return (
     <div
@@ -53,7 +45,7 @@ export const RecipeReference = ({ roast }: { roast: Roast }) => {
             <Target aria-hidden className="size-4 shrink-0 text-accent-text" />
             <span className="min-w-0">{t`Reference of ${recipe.name}`}</span>
           </p>
-          <Button busy={busy} onClick={() => void choose(null)}>
+          <Button busy={isBusy} onClick={() => void run(() => choose(null), failed)}>
             {t`Use the highest-scoring roast`}
           </Button>
         </>
@@ -62,8 +54,8 @@ export const RecipeReference = ({ roast }: { roast: Roast }) => {
           {isReference && <p className="text-muted">{t`Reference of ${recipe.name}: its highest-scoring roast`}</p>}
           <Button
             icon={<Target aria-hidden />}
-            busy={busy}
-            onClick={() => void choose(roast.id)}
+            busy={isBusy}
+            onClick={() => void run(() => choose(roast.id), failed)}
             className="max-w-full whitespace-normal! pointer-coarse:h-auto! pointer-coarse:min-h-10"
           >
             {t`Use as reference of ${recipe.name}`}

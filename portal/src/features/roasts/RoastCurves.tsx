@@ -159,9 +159,7 @@ export const RoastCurves = ({
                   isRunning,
                   isCorrecting,
                 }}
-                onMoveMark={
-                  isCorrecting ? (kind, seconds) => void moveMark(kind, { time_seconds: seconds }) : undefined
-                }
+                onMoveMark={isCorrecting ? (kind, seconds) => moveMark(kind, { time_seconds: seconds }) : undefined}
                 plan={plan ?? null}
                 endSeconds={last}
               />

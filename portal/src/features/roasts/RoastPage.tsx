@@ -4,11 +4,11 @@ import { lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from '
 import { useNavigate, useParams } from 'react-router-dom';
 import { ApiError, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { logError } from '../../api/error-log.ts';
 import { useShownError } from '../../api/failed-reads.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ConfirmDialog, DiscardDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { attempt } from '../../components/action.ts';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { useMayRoast } from '../../components/people/roles.ts';
 import { usePageActions } from '../../components/page-actions.tsx';
@@ -144,17 +144,16 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
   const [deleting, setDeleting] = useState<Roast | null>(null);
   const running = roast.status === 'in_progress' && roast.machine_id !== null;
 
-  const remove = async () => {
-    try {
-      await call(deleteRoast, { params: { id: roast.id } });
-      await refresh(listRoasts);
-      toast(t`Roast ${roast.said_number} deleted`);
-      await navigate(paths.roasts);
-    } catch (error) {
-      logError('Failed to delete roast', error);
-      toast(t`Failed to delete roast. Please try again.`, { tone: 'danger' });
-    }
-  };
+  const remove = () =>
+    attempt(
+      async () => {
+        await call(deleteRoast, { params: { id: roast.id } });
+        await refresh(listRoasts);
+        toast(t`Roast ${roast.said_number} deleted`);
+        await navigate(paths.roasts);
+      },
+      () => t`Failed to delete roast. Please try again.`,
+    );
   const [discarding, setDiscarding] = useState<Roast | null>(null);
   const openRestored = (id: string) => void navigate(paths.roast(id));
   const discardIt = async (it: Roast) => {

@@ -188,5 +188,5 @@ export const saveChartPng = async (about: Omit<ChartPicture, 'curve'>): Promise<
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
   if (!blob) throw new Error('the picture could not be made');
   const png = withResolution(new Uint8Array(await blob.arrayBuffer()), dotsPerInch);
-  saveFile(`${about.roast.said_number}.png`, new Blob([png], { type: 'image/png' }));
+  saveFile({ name: `${about.roast.said_number}.png`, content: new Blob([png], { type: 'image/png' }) });
 };

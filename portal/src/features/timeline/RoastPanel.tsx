@@ -4,6 +4,7 @@ import { ArrowRight, Ban, Merge, Scissors, X } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { call } from '../../api/call.ts';
 import { ConfirmDialog, DiscardDialog } from '../../components/ConfirmDialog.tsx';
+import { useAction } from '../../components/action.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { roastName } from '../../components/live/roast-texts.ts';
@@ -13,7 +14,7 @@ import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 import { MomentField } from './MomentField.tsx';
-import { attempt, discard } from '../../components/roast-changes.ts';
+import { changeRoast, discard } from '../../components/roast-changes.ts';
 import { lengthText, statusText } from './timeline-texts.ts';
 
 interface RoastPanelProps {
@@ -31,47 +32,36 @@ const msOf = (iso: string | null): number | null => (iso === null ? null : Date.
 
 /** The actions for one roast: its charge and drop, split, merge, discard. */
 export const RoastPanel = ({ roast, mayChange, before, after, onSelect }: RoastPanelProps) => {
-  const dates = useDates();
-  const [busy, setBusy] = useState<string | null>(null);
-  const run = async (what: string, change: () => Promise<unknown>) => {
-    setBusy(what);
-    await change();
-    setBusy(null);
-  };
-  const setMark = (kind: 'charge' | 'drop', ms: number) =>
-    run(kind, () =>
-      attempt(
-        () => call(putMark, { params: { id: roast.id, kind }, body: { at: new Date(ms).toISOString() } }),
-        t`The marker could not be set`,
-        () => toast(kind === 'charge' ? t`Charge set to ${dates.second(ms)}` : t`Drop set to ${dates.second(ms)}`),
-      ),
-    );
-  const split = (ms: number) =>
-    run('split', () =>
-      attempt(
-        () => call(splitRoast, { params: { id: roast.id }, body: { at: new Date(ms).toISOString() } }),
-        t`The roast could not be split`,
-        ({ second }) => toast(t`Split: the second part is ${second.said_number}`),
-      ),
-    );
-  const merge = (other: TimelineRoast) =>
-    run(`merge ${other.id}`, async () => {
-      const kept = await attempt(
-        () => call(mergeRoasts, { params: { id: roast.id }, body: { with: other.id } }),
-        t`The roasts could not be merged`,
-        (made) => toast(t`Merged into ${made.said_number}`),
-      );
-      if (kept !== undefined) onSelect(kept.id);
-    });
-  const [merging, setMerging] = useState<TimelineRoast | null>(null);
+  const action = useAction();
   const [discarding, setDiscarding] = useState<TimelineRoast | null>(null);
-  const throwAway = async (it: TimelineRoast) => {
-    if ((await discard(it, onSelect)) !== undefined) onSelect(undefined);
-  };
-  const isRecorded = roast.recording_id !== null;
-  const canSplit = isRecorded && roast.charge_at !== null && (roast.drop_at !== null || roast.status === 'in_progress');
   return (
     <section aria-labelledby="picked-title" className="flex flex-col gap-4">
+      <PanelHead roast={roast} onClose={() => onSelect(undefined)} />
+      {mayChange && roast.recording_id !== null && <ChargeAndDrop roast={roast} action={action} />}
+      <div className="flex flex-wrap gap-2">
+        <ButtonLink to={paths.roast(roast.id)} kind="primary" icon={<ArrowRight aria-hidden />}>
+          {t`Open roast`}
+        </ButtonLink>
+        {mayChange && (
+          <Button icon={<Ban aria-hidden />} disabled={action.isBusy} onClick={() => setDiscarding(roast)}>
+            {t`Discard as false start`}
+          </Button>
+        )}
+        <DiscardDialog
+          roast={discarding}
+          onClose={() => setDiscarding(null)}
+          onConfirm={(it) => discard(it, onSelect, () => onSelect(undefined))}
+        />
+      </div>
+      {mayChange && <SplitAndMerge roast={roast} before={before} after={after} onSelect={onSelect} action={action} />}
+    </section>
+  );
+};
+
+const PanelHead = ({ roast, onClose }: { roast: TimelineRoast; onClose: () => void }) => {
+  const dates = useDates();
+  return (
+    <>
       <div className="flex items-start justify-between gap-2">
         <div className="min-w-0">
           <h2 id="picked-title" className="truncate text-base font-semibold text-strong">
@@ -83,84 +73,123 @@ export const RoastPanel = ({ roast, mayChange, before, after, onSelect }: RoastP
             {roast.to !== null && ` · ${lengthText(Date.parse(roast.to) - Date.parse(roast.from))}`}
           </p>
         </div>
-        <IconButton label={t`Clear the selection`} icon={<X aria-hidden />} onClick={() => onSelect(undefined)} />
+        <IconButton label={t`Clear the selection`} icon={<X aria-hidden />} onClick={onClose} />
       </div>
       <div className="flex flex-wrap gap-1.5">
         <Badge tone={tones[roast.status]}>{statusText[roast.status]}</Badge>
         {roast.made_by_hand && <Badge>{t`Created by hand`}</Badge>}
       </div>
-      {mayChange && isRecorded && (
-        <div className="flex flex-col gap-3">
-          <MarkRow
-            key={`charge ${roast.id} ${roast.charge_at}`}
-            label={t`Charge`}
-            known={msOf(roast.charge_at)}
-            proposed={Date.parse(roast.from)}
-            busy={busy === 'charge'}
-            onSet={(ms) => void setMark('charge', ms)}
-          />
-          <MarkRow
-            key={`drop ${roast.id} ${roast.drop_at}`}
-            label={t`Drop`}
-            known={msOf(roast.drop_at)}
-            proposed={msOf(roast.to)}
-            busy={busy === 'drop'}
-            onSet={(ms) => void setMark('drop', ms)}
-          />
-        </div>
-      )}
-      <div className="flex flex-wrap gap-2">
-        <ButtonLink to={paths.roast(roast.id)} kind="primary" icon={<ArrowRight aria-hidden />}>
-          {t`Open roast`}
-        </ButtonLink>
-        {mayChange && (
-          <Button icon={<Ban aria-hidden />} disabled={busy !== null} onClick={() => setDiscarding(roast)}>
-            {t`Discard as false start`}
-          </Button>
-        )}
-        <ConfirmDialog
-          thing={merging}
-          onClose={() => setMerging(null)}
-          title={(other) => t`Merge ${roast.said_number} with ${other.said_number}`}
-          question={() => t`They become one roast with the marks of both. Only a split can part them again.`}
-          confirmLabel={t`Merge`}
-          onConfirm={merge}
+    </>
+  );
+};
+
+interface PartProps {
+  roast: TimelineRoast;
+  action: ReturnType<typeof useAction>;
+}
+
+const ChargeAndDrop = ({ roast, action: { run, running } }: PartProps) => {
+  const dates = useDates();
+  const setMark = (kind: 'charge' | 'drop', ms: number) =>
+    void run(
+      async () => {
+        const body = { at: new Date(ms).toISOString() };
+        await changeRoast(call(putMark, { params: { id: roast.id, kind }, body }));
+        toast(kind === 'charge' ? t`Charge set to ${dates.second(ms)}` : t`Drop set to ${dates.second(ms)}`);
+      },
+      t`The marker could not be set`,
+      kind,
+    );
+  return (
+    <div className="flex flex-col gap-3">
+      <MarkRow
+        key={`charge ${roast.id} ${roast.charge_at}`}
+        label={t`Charge`}
+        known={msOf(roast.charge_at)}
+        proposed={Date.parse(roast.from)}
+        busy={running === 'charge'}
+        onSet={(ms) => setMark('charge', ms)}
+      />
+      <MarkRow
+        key={`drop ${roast.id} ${roast.drop_at}`}
+        label={t`Drop`}
+        known={msOf(roast.drop_at)}
+        proposed={msOf(roast.to)}
+        busy={running === 'drop'}
+        onSet={(ms) => setMark('drop', ms)}
+      />
+    </div>
+  );
+};
+
+type SplitAndMergeProps = PartProps & Pick<RoastPanelProps, 'before' | 'after' | 'onSelect'>;
+
+const SplitAndMerge = ({ roast, before, after, onSelect, action: { run, running, isBusy } }: SplitAndMergeProps) => {
+  const [merging, setMerging] = useState<TimelineRoast | null>(null);
+  const split = (ms: number) =>
+    void run(
+      async () => {
+        const body = { at: new Date(ms).toISOString() };
+        const { second } = await changeRoast(call(splitRoast, { params: { id: roast.id }, body }));
+        toast(t`Split: the second part is ${second.said_number}`);
+      },
+      t`The roast could not be split`,
+      'split',
+    );
+  const merge = (other: TimelineRoast) =>
+    run(
+      async () => {
+        const made = await changeRoast(call(mergeRoasts, { params: { id: roast.id }, body: { with: other.id } }));
+        toast(t`Merged into ${made.said_number}`);
+        onSelect(made.id);
+      },
+      t`The roasts could not be merged`,
+      other.id,
+    );
+  const canSplit =
+    roast.recording_id !== null &&
+    roast.charge_at !== null &&
+    (roast.drop_at !== null || roast.status === 'in_progress');
+  if (!canSplit && before === undefined && after === undefined) return null;
+  return (
+    <div className="flex flex-col gap-3 border-t border-stroke pt-4">
+      {canSplit && (
+        <MarkRow
+          key={`split ${roast.id} ${roast.from} ${roast.to}`}
+          label={t`Split at`}
+          action={t`Split`}
+          icon={<Scissors aria-hidden />}
+          known={null}
+          proposed={middleOf(roast)}
+          busy={running === 'split'}
+          onSet={split}
         />
-        <DiscardDialog roast={discarding} onClose={() => setDiscarding(null)} onConfirm={throwAway} />
-      </div>
-      {mayChange && (canSplit || before !== undefined || after !== undefined) && (
-        <div className="flex flex-col gap-3 border-t border-stroke pt-4">
-          {canSplit && (
-            <MarkRow
-              key={`split ${roast.id} ${roast.from} ${roast.to}`}
-              label={t`Split at`}
-              action={t`Split`}
-              icon={<Scissors aria-hidden />}
-              known={null}
-              proposed={middleOf(roast)}
-              busy={busy === 'split'}
-              onSet={(ms) => void split(ms)}
-            />
-          )}
-          {[before, after].map(
-            (other) =>
-              other !== undefined && (
-                <Button
-                  key={other.id}
-                  icon={<Merge aria-hidden />}
-                  busy={busy === `merge ${other.id}`}
-                  disabled={busy !== null}
-                  onClick={() => setMerging(other)}
-                >
-                  {other === before
-                    ? t`Merge with earlier roast ${other.said_number}`
-                    : t`Merge with later roast ${other.said_number}`}
-                </Button>
-              ),
-          )}
-        </div>
       )}
-    </section>
+      {[before, after].map(
+        (other) =>
+          other !== undefined && (
+            <Button
+              key={other.id}
+              icon={<Merge aria-hidden />}
+              busy={running === other.id}
+              disabled={isBusy}
+              onClick={() => setMerging(other)}
+            >
+              {other === before
+                ? t`Merge with earlier roast ${other.said_number}`
+                : t`Merge with later roast ${other.said_number}`}
+            </Button>
+          ),
+      )}
+      <ConfirmDialog
+        thing={merging}
+        onClose={() => setMerging(null)}
+        title={(other) => t`Merge ${roast.said_number} with ${other.said_number}`}
+        question={() => t`They become one roast with the marks of both. Only a split can part them again.`}
+        confirmLabel={t`Merge`}
+        onConfirm={merge}
+      />
+    </div>
   );
 };
 

@@ -1,8 +1,8 @@
 import type { DiscardedRoast, Timeline, TimelineRoast } from '@roastery/contract/timeline';
 import { ChartGantt, CircleDashed, Undo2 } from 'lucide-react';
-import { useState } from 'react';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { restore } from '../../components/roast-changes.ts';
+import { useAction } from '../../components/action.ts';
+import { restore, restoreFailed } from '../../components/roast-changes.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
 import { roastName } from '../../components/live/roast-texts.ts';
@@ -49,13 +49,8 @@ interface DiscardedRowsProps {
 /** Roasts that were discarded as false starts, each with a way back; nothing without one. */
 export const DiscardedRows = ({ roasts, mayChange, onRestored }: DiscardedRowsProps) => {
   const dates = useDates();
-  const [busy, setBusy] = useState<string | null>(null);
+  const { run, running, isBusy } = useAction();
   if (roasts.length === 0) return null;
-  const bringBack = async (roast: DiscardedRoast) => {
-    setBusy(roast.id);
-    await restore(roast, onRestored);
-    setBusy(null);
-  };
   return (
     <Panel title={t`Discarded in this range (${formatCount(roasts.length)})`} className="min-w-0 overflow-hidden">
       <ul className="max-h-96 divide-y divide-stroke overflow-y-auto">
@@ -67,9 +62,9 @@ export const DiscardedRows = ({ roasts, mayChange, onRestored }: DiscardedRowsPr
               <Button
                 aria-label={t`Restore ${roast.said_number}`}
                 icon={<Undo2 aria-hidden />}
-                busy={busy === roast.id}
-                disabled={busy !== null}
-                onClick={() => void bringBack(roast)}
+                busy={running === roast.id}
+                disabled={isBusy}
+                onClick={() => void run(() => restore(roast, onRestored), restoreFailed, roast.id)}
               >
                 {t`Restore`}
               </Button>

@@ -4,12 +4,13 @@ import { makeRoast } from '@roastery/contract/timeline';
 import { Flame, Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
+import { useAction } from '../../components/action.ts';
+import { changeRoast } from '../../components/roast-changes.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 import { MomentField } from './MomentField.tsx';
-import { attempt } from '../../components/roast-changes.ts';
 import type { Span } from './timeline-span.ts';
 import { lengthText } from './timeline-texts.ts';
 
@@ -37,7 +38,7 @@ export const StretchPanel = ({ mayChange, ...panel }: StretchPanelProps) =>
 
 const MakingPanel = (panel: Omit<StretchPanelProps, 'mayChange'>) => {
   const { machineId, stretch, isSending, isRoasting, onStretch, onMade } = panel;
-  const [busy, setBusy] = useState<'stretch' | 'now' | null>(null);
+  const { run, running, isBusy } = useAction();
   const [charge, setCharge] = useState<number | null>(stretch?.from ?? null);
   const [drop, setDrop] = useState<number | null>(stretch?.to ?? null);
   const [known, setKnown] = useState(stretch);
@@ -58,19 +59,17 @@ const MakingPanel = (panel: Omit<StretchPanelProps, 'mayChange'>) => {
     setDrop(to);
     if (from !== null && to !== null && to > from) onStretch({ from, to });
   };
-  const make = async (how: 'stretch' | 'now') => {
-    setBusy(how);
-    const body =
+  const make = (how: 'stretch' | 'now') => {
+    const range =
       how === 'now' || charge === null
         ? {}
         : { charge_at: new Date(charge).toISOString(), drop_at: drop === null ? null : new Date(drop).toISOString() };
-    const made = await attempt(
-      () => call(makeRoast, { params: { id: machineId }, body }),
-      t`The roast could not be created`,
-      (roast) => toast(how === 'now' ? t`Roast started` : t`Roast ${roast.said_number} created`),
-    );
-    setBusy(null);
-    if (made !== undefined) onMade(made);
+    const work = async () => {
+      const made = await changeRoast(call(makeRoast, { params: { id: machineId }, body: range }));
+      toast(how === 'now' ? t`Roast started` : t`Roast ${made.said_number} created`);
+      onMade(made);
+    };
+    void run(work, t`The roast could not be created`, how);
   };
   return (
     <section aria-labelledby="stretch-title" className="flex flex-col gap-4">
@@ -98,9 +97,9 @@ const MakingPanel = (panel: Omit<StretchPanelProps, 'mayChange'>) => {
         kind="primary"
         size="md"
         icon={<Plus aria-hidden />}
-        busy={busy === 'stretch'}
-        disabled={lengthMs === null || fault !== undefined || busy !== null}
-        onClick={() => void make('stretch')}
+        busy={running === 'stretch'}
+        disabled={lengthMs === null || fault !== undefined || isBusy}
+        onClick={() => make('stretch')}
       >
         {t`Create a roast`}
       </Button>
@@ -110,9 +109,9 @@ const MakingPanel = (panel: Omit<StretchPanelProps, 'mayChange'>) => {
           <Button
             size="lg"
             icon={<Flame aria-hidden />}
-            busy={busy === 'now'}
-            disabled={busy !== null}
-            onClick={() => void make('now')}
+            busy={running === 'now'}
+            disabled={isBusy}
+            onClick={() => make('now')}
           >
             {t`Charge now`}
           </Button>

@@ -12,13 +12,13 @@ import {
 import { sentenceWithFields } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import type { InOrder } from '../../../api/use-api.ts';
+import { attempt } from '../../../components/action.ts';
 import { SavedChoice, SavedText, SavedValue } from '../../../components/saved-fields.tsx';
 import { WeightField } from '../../../components/number-fields.tsx';
 import { weightUnit } from '../../../format/weights.ts';
 import { t } from '../../../language/t.ts';
 import { Panel } from '../../../ui/Card.tsx';
 import { Select } from '../../../ui/Select.tsx';
-import { toast } from '../../../ui/toast.ts';
 import { fieldLabels } from './row-columns.tsx';
 
 /** Units of the file, not of the person. Units of weight and length are their own label. */
@@ -59,13 +59,11 @@ interface ColumnsPanelProps {
 
 /** The meaning of a list's columns: guessed, until a person changes it. */
 export const ColumnsPanel = ({ import: one, inOrder, isSaving, onChanged }: ColumnsPanelProps) => {
-  const change = async (body: BodyOf<typeof changeLotImport>) => {
-    try {
-      await onChanged(await inOrder(() => call(changeLotImport, { params: { id: one.id }, body })));
-    } catch (error) {
-      toast(sentenceWithFields(error, t`The list could not be read again`), { tone: 'danger' });
-    }
-  };
+  const change = (body: BodyOf<typeof changeLotImport>) =>
+    attempt(
+      async () => onChanged(await inOrder(() => call(changeLotImport, { params: { id: one.id }, body }))),
+      (error) => sentenceWithFields(error, t`The list could not be read again`),
+    );
   return (
     <Panel title={t`Columns of ${one.file_name}`}>
       <div aria-busy={isSaving} className="flex flex-col gap-4 p-4">

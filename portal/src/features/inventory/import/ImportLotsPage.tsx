@@ -1,11 +1,11 @@
 import { createLotImport, getLotImport, listLotImports, type LotImport } from '@roastery/contract/lot-imports';
 import { maxUploadBytes } from '@roastery/contract/imports';
-import { useState } from 'react';
 import { ApiError, sentenceFor } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { refresh, useApi } from '../../../api/use-api.ts';
 import { ErrorState } from '../../../components/ErrorState.tsx';
 import { FileDrop } from '../../../components/FileDrop.tsx';
+import { useAction } from '../../../components/action.ts';
 import { FormError } from '../../../components/form/FormError.tsx';
 import { Page, PageHeader } from '../../../components/PageHeader.tsx';
 import { useUrlState } from '../../../components/url-state.ts';
@@ -43,32 +43,23 @@ const failureOf = (error: unknown): string =>
     : sentenceFor(error, t`The file could not be read`);
 
 const ChooseList = ({ onRead }: { onRead: (id: string) => void }) => {
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
-  const send = async (file: File) => {
-    setFailure(null);
-    if (file.size > maxUploadBytes) {
-      setFailure(t`${file.name} is larger than ${formatBytes(maxUploadBytes)}. Split it into several files.`);
-      return;
-    }
-    setBusy(true);
-    try {
+  const { run, isBusy, failure, setFailure } = useAction({ beside: true });
+  const send = (file: File) => {
+    if (file.size > maxUploadBytes)
+      return setFailure(t`${file.name} is larger than ${formatBytes(maxUploadBytes)}. Split it into several files.`);
+    void run(async () => {
       const { id } = await call(createLotImport, { query: { file_name: file.name.slice(-200) }, file });
       await refresh(listLotImports);
       onRead(id);
-    } catch (error) {
-      setFailure(failureOf(error));
-    } finally {
-      setBusy(false);
-    }
+    }, failureOf);
   };
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
       <FileDrop
         label={t`List of lots`}
         accept=".csv,.tsv,.txt,.xlsx,.xls,text/csv"
-        busy={busy}
-        onFile={(file) => void send(file)}
+        busy={isBusy}
+        onFile={send}
         className="py-10"
       >
         <span className="text-base font-medium text-strong">{t`Choose a list of lots or drop it here`}</span>

@@ -6,11 +6,11 @@ import {
   type LotImportedRow,
   type LotRowProblem,
 } from '@roastery/contract/lot-imports';
-import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { sentenceWithFields } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import type { InOrder } from '../../../api/use-api.ts';
+import { attempt, useAction } from '../../../components/action.ts';
 import type { Column } from '../../../components/table/columns.ts';
 import { paths } from '../../../components/paths.ts';
 import { SavedText, SavedValue } from '../../../components/saved-fields.tsx';
@@ -21,7 +21,6 @@ import { exactWeightNumber, inOwnUnits, weightUnit } from '../../../format/weigh
 import { t } from '../../../language/t.ts';
 import { Badge } from '../../../ui/Badge.tsx';
 import { Button } from '../../../ui/Button.tsx';
-import { toast } from '../../../ui/toast.ts';
 import { lotLabels } from '../lot-form-values.ts';
 
 export const fieldLabels = (): Record<LotImportField, string> => ({
@@ -66,25 +65,23 @@ interface CellProps {
 }
 
 /** Corrects the values of a row. */
-const useCorrection = ({ importId, row, inOrder, onChanged }: CellProps) => {
-  const [busy, setBusy] = useState(false);
-  const correct = async (body: Correction): Promise<void> => {
-    setBusy(true);
-    try {
-      await inOrder(() => call(correctLotImportRow, { params: { id: importId, line: String(row.line) }, body }));
-      onChanged();
-    } catch (error) {
-      toast(sentenceWithFields(error, t`The row could not be corrected`), { tone: 'danger' });
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { busy, correct };
-};
+const correct = ({ importId, row, inOrder, onChanged }: CellProps, body: Correction): Promise<void> =>
+  inOrder(async () => {
+    await call(correctLotImportRow, { params: { id: importId, line: String(row.line) }, body });
+    onChanged();
+  });
+
+const refusal = (error: unknown): string => sentenceWithFields(error, t`The row could not be corrected`);
+
+/** The same, at once, from a field. */
+const useCorrection = (cell: CellProps) => ({
+  correct: (body: Correction) => attempt(() => correct(cell, body), refusal),
+});
 
 const ProblemCell = (props: CellProps) => {
   const { row, canCorrect } = props;
-  const { busy, correct } = useCorrection(props);
+  const { run, isBusy } = useAction();
+  const decide = (body: Correction) => void run(() => correct(props, body), refusal);
   return (
     <span className="flex max-w-64 flex-col items-start gap-1 py-2 whitespace-normal">
       {row.state === 'imported' && <Badge tone="success">{t`Imported`}</Badge>}
@@ -101,7 +98,8 @@ const ProblemCell = (props: CellProps) => {
                 type="button"
                 className="text-accent-text underline"
                 // A row with too many cells is imported as it is.
-                onClick={() => void correct(field === 'row' ? { origin: row.values.origin ?? '' } : { [field]: null })}
+                disabled={isBusy}
+                onClick={() => decide(field === 'row' ? { origin: row.values.origin ?? '' } : { [field]: null })}
               >
                 {field === 'row' ? t`Import as it is` : t`Leave empty`}
               </button>
@@ -114,7 +112,7 @@ const ProblemCell = (props: CellProps) => {
         </span>
       ))}
       {canCorrect && row.problem !== null && (
-        <Button busy={busy} onClick={() => void correct({ left_out: row.problem !== 'left_out' })}>
+        <Button busy={isBusy} onClick={() => decide({ left_out: row.problem !== 'left_out' })}>
           {row.problem === 'left_out' ? t`Include` : t`Skip`}
         </Button>
       )}

@@ -5,16 +5,14 @@ import {
   type DoubtfulProblem,
   type RoastImport,
 } from '@roastery/contract/roast-imports';
-import { useState } from 'react';
-import { sentenceFor } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { refresh, type InOrder } from '../../../api/use-api.ts';
+import { useAction } from '../../../components/action.ts';
 import { useUrlState } from '../../../components/url-state.ts';
 import { formatCount } from '../../../format/numbers.ts';
 import { t } from '../../../language/t.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Panel } from '../../../ui/Card.tsx';
-import { toast } from '../../../ui/toast.ts';
 import { problemLabels } from './file-columns.tsx';
 
 const reasons: Record<DoubtfulProblem, string> = {
@@ -57,20 +55,16 @@ interface DoubtGroupProps extends Omit<DoubtGroupsProps, 'import'> {
 
 const DoubtGroup = ({ importId, problem, files, inOrder, onChanged }: DoubtGroupProps) => {
   const { change } = useUrlState();
-  const [busy, setBusy] = useState(false);
-  const decide = async (decision: 'import' | 'skip') => {
-    setBusy(true);
-    try {
-      await inOrder(async () => {
-        await onChanged(await call(decideImportFiles, { params: { id: importId }, body: { problem, decision } }));
-        await refresh(listImportFiles);
-      });
-    } catch (error) {
-      toast(sentenceFor(error, t`The files could not be changed`), { tone: 'danger' });
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { run, isBusy } = useAction();
+  const decide = (decision: 'import' | 'skip') =>
+    void run(
+      () =>
+        inOrder(async () => {
+          await onChanged(await call(decideImportFiles, { params: { id: importId }, body: { problem, decision } }));
+          await refresh(listImportFiles);
+        }),
+      t`The files could not be changed`,
+    );
   const name = problemLabels[problem];
   return (
     <li aria-label={name} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-4 py-3">
@@ -82,8 +76,8 @@ const DoubtGroup = ({ importId, problem, files, inOrder, onChanged }: DoubtGroup
       </div>
       <div className="flex flex-wrap gap-2">
         <Button onClick={() => change({ problem, page: undefined })}>{t`Show`}</Button>
-        <Button busy={busy} onClick={() => void decide('skip')}>{t`Skip`}</Button>
-        <Button busy={busy} onClick={() => void decide('import')}>{t`Import all of these`}</Button>
+        <Button busy={isBusy} onClick={() => decide('skip')}>{t`Skip`}</Button>
+        <Button busy={isBusy} onClick={() => decide('import')}>{t`Import all of these`}</Button>
       </div>
     </li>
   );

@@ -1,17 +1,16 @@
 import { changeRoastImport, type RoastImport } from '@roastery/contract/roast-imports';
 import type { BodyOf } from '@roastery/contract/endpoint';
-import { sentenceFor } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { useUser } from '../../../api/session.tsx';
 import type { InOrder } from '../../../api/use-api.ts';
 import { LotField } from '../../../components/LotField.tsx';
 import { MachineField } from '../../../components/MachineField.tsx';
+import { attempt } from '../../../components/action.ts';
 import { SavedChoice } from '../../../components/saved-fields.tsx';
 import { TimeZoneField, zoneLabel } from '../../../components/TimeZoneField.tsx';
 import { t } from '../../../language/t.ts';
 import { Panel } from '../../../ui/Card.tsx';
 import { Checkbox } from '../../../ui/Checkbox.tsx';
-import { toast } from '../../../ui/toast.ts';
 
 interface ForAllFilesProps {
   import: RoastImport;
@@ -22,13 +21,11 @@ interface ForAllFilesProps {
 /** Machine, lot and time zone of every file without its own. */
 export const ForAllFiles = ({ import: one, inOrder, onChanged }: ForAllFilesProps) => {
   const { roastery_time_zone: roasteryZone } = useUser();
-  const change = async (body: BodyOf<typeof changeRoastImport>) => {
-    try {
-      await inOrder(async () => onChanged(await call(changeRoastImport, { params: { id: one.id }, body })));
-    } catch (error) {
-      toast(sentenceFor(error, t`The import could not be changed`), { tone: 'danger' });
-    }
-  };
+  const change = (body: BodyOf<typeof changeRoastImport>) =>
+    attempt(
+      () => inOrder(async () => onChanged(await call(changeRoastImport, { params: { id: one.id }, body }))),
+      t`The import could not be changed`,
+    );
   return (
     <Panel title={t`For files without a machine, lot or time zone`}>
       <div className="grid items-start gap-4 p-4 sm:grid-cols-2 lg:grid-cols-3">

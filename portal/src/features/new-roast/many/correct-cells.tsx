@@ -6,11 +6,11 @@ import {
   type ImportFile,
   type RoastImport,
 } from '@roastery/contract/roast-imports';
-import { useState } from 'react';
 import { sentenceWithFields } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { useApi, type InOrder } from '../../../api/use-api.ts';
 import { useUser } from '../../../api/session.tsx';
+import { attempt, useAction } from '../../../components/action.ts';
 import { DateTimeField } from '../../../components/date-fields.tsx';
 import { LotField } from '../../../components/LotField.tsx';
 import { MachineField } from '../../../components/MachineField.tsx';
@@ -21,7 +21,6 @@ import { useDates } from '../../../format/preferences.ts';
 import { instantOf, localTimeOf } from '../../../format/zoned-time.ts';
 import { t } from '../../../language/t.ts';
 import { Button, ButtonLink } from '../../../ui/Button.tsx';
-import { toast } from '../../../ui/toast.ts';
 
 interface CellProps {
   file: ImportFile;
@@ -34,23 +33,21 @@ interface CellProps {
 }
 
 /** Corrects the values of a file in an import, and checks the files again. */
-const useCorrection = ({ importId, file, inOrder, onChanged }: Omit<CellProps, 'canCorrect' | 'forAll'>) => {
-  const [busy, setBusy] = useState(false);
-  const correct = async (body: BodyOf<typeof correctImportFile>): Promise<void> => {
-    setBusy(true);
-    try {
-      await inOrder(async () => {
-        await call(correctImportFile, { params: { id: importId, file_id: file.id }, body });
-        await onChanged();
-      });
-    } catch (error) {
-      toast(sentenceWithFields(error, t`The file could not be corrected`), { tone: 'danger' });
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { busy, correct };
-};
+const correct = (
+  { importId, file, inOrder, onChanged }: Omit<CellProps, 'canCorrect' | 'forAll'>,
+  body: BodyOf<typeof correctImportFile>,
+): Promise<void> =>
+  inOrder(async () => {
+    await call(correctImportFile, { params: { id: importId, file_id: file.id }, body });
+    await onChanged();
+  });
+
+const refusal = (error: unknown): string => sentenceWithFields(error, t`The file could not be corrected`);
+
+/** The same, at once, from a field. */
+const useCorrection = (cell: Omit<CellProps, 'canCorrect' | 'forAll'>) => ({
+  correct: (body: BodyOf<typeof correctImportFile>) => attempt(() => correct(cell, body), refusal),
+});
 
 export const CoffeeCell = ({ file, canCorrect, ...saving }: CellProps) => {
   const { correct } = useCorrection({ file, ...saving });
@@ -152,21 +149,24 @@ export const LotCell = ({ file, forAll, canCorrect, ...saving }: CellProps) => {
 };
 
 /** Excludes a file, imports a duplicate all the same, or opens a file that needs more corrections. */
-export const Decision = ({ file, ...saving }: Omit<CellProps, 'canCorrect' | 'forAll'>) => {
-  const { busy, correct } = useCorrection({ file, ...saving });
-  const decide = (leftOut: boolean) => void correct({ left_out: leftOut });
+export const Decision = (cell: Omit<CellProps, 'canCorrect' | 'forAll'>) => {
+  const { file, importId } = cell;
+  const { run, isBusy } = useAction();
+  const decide = (body: BodyOf<typeof correctImportFile>) => void run(() => correct(cell, body), refusal);
   const isDoubtful = doubtfulProblems.some((problem) => problem === file.problem);
   return (
     <span className="flex flex-wrap gap-1.5">
       {file.problem === 'left_out' ? (
-        <Button busy={busy} onClick={() => decide(false)}>{t`Include`}</Button>
+        <Button busy={isBusy} onClick={() => decide({ left_out: false })}>{t`Include`}</Button>
       ) : (
-        file.problem !== null && <Button busy={busy} onClick={() => decide(true)}>{t`Skip`}</Button>
+        file.problem !== null && <Button busy={isBusy} onClick={() => decide({ left_out: true })}>{t`Skip`}</Button>
       )}
-      {file.problem === 'duplicate' && <Button busy={busy} onClick={() => decide(false)}>{t`Import anyway`}</Button>}
-      {isDoubtful && <Button busy={busy} onClick={() => void correct({ accepted: true })}>{t`Import anyway`}</Button>}
+      {file.problem === 'duplicate' && (
+        <Button busy={isBusy} onClick={() => decide({ left_out: false })}>{t`Import anyway`}</Button>
+      )}
+      {isDoubtful && <Button busy={isBusy} onClick={() => decide({ accepted: true })}>{t`Import anyway`}</Button>}
       {(isDoubtful || file.problem === 'columns' || file.problem === 'no_charge' || file.problem === 'check') && (
-        <ButtonLink to={`/roasts/new?way=upload&upload=${file.id}&import=${saving.importId}`}>{t`Open`}</ButtonLink>
+        <ButtonLink to={`/roasts/new?way=upload&upload=${file.id}&import=${importId}`}>{t`Open`}</ButtonLink>
       )}
     </span>
   );
