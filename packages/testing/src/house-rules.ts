@@ -402,18 +402,27 @@ function eachImport(files: readonly SourceFile[], isWrong: (from: string, to: st
 }
 
 /**
- * A button of the portal is busy, and its failure shown, by `useAction` and `attempt` of `components/action.ts` only: nobody keeps a state of
- * their own for it, and nobody turns an error into a toast.
+ * A button of the portal is busy, and its failure shown, by `useAction` and `attempt` only: no component has a state of its own for it,
+ * and none turns an error into a toast.
  */
 const OWN_ACTION =
   /\[\w*(?:[bB]usy|[sS]aving|[sS]ending|[sS]ubmitting)\w*, set\w+\] = useState|\btoast\(\s*sentence(?:For|WithFields)\(/g;
 
-/** Forms that still have their own way. */
-const OWN_FORMS =
-  /(?:SignInAgain|AlarmRuleForm|RoasterPicker|AddOptionForm|WeighSheet|use-marking|WallLinks|MapEditor|use-sending)\.tsx?$/;
+/** Both send much while they are busy, and show it in their own way. */
+const OWN_PROGRESS = /\/(?:MapEditor\.tsx|use-marking\.ts|use-sending\.ts)$/;
+
+/** A form of the portal is a `FormFrame`; a sign-in has none, since the guard of unsaved changes shows it. */
+const OWN_FORM = /<form\b/g;
+const FORMS = /\/(?:RecordForm|SignInAgain|LoginPage|MapEditor)\.tsx$/;
+
+export function formsByHand(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.startsWith('portal/src/') && !isTestFile(path) && !FORMS.test(path))
+    .flatMap(({ path, text }) => placesOf(path, text, OWN_FORM));
+}
 
 export function actionsByHand(files: readonly SourceFile[]): string[] {
   return files
-    .filter(({ path }) => path.startsWith('portal/src/') && !isTestFile(path) && !OWN_FORMS.test(path))
+    .filter(({ path }) => path.startsWith('portal/src/') && !isTestFile(path) && !OWN_PROGRESS.test(path))
     .flatMap(({ path, text }) => placesOf(path, text, OWN_ACTION));
 }

@@ -8,6 +8,7 @@ import {
   directParses,
   domainCycles,
   fixedUnits,
+  formsByHand,
   foldersWithoutLayer,
   forbiddenWorkspaceImports,
   functionsOfTheSurface,
@@ -72,6 +73,7 @@ describe('structure', () => {
   it("uses others' objects as they are", () => expect(reachesInside(files)).toEqual([]));
   it('runs tasks in turn by serial()', () => expect(chainsByHand(files)).toEqual([]));
   it('makes a button busy, and shows its failure, in one way', () => expect(actionsByHand(files)).toEqual([]));
+  it('asks before a form is left, in one way', () => expect(formsByHand(files)).toEqual([]));
   it('keeps folders that were divided at 12 files', () => expect(largeFolders(files)).toEqual([]));
   it('has no file that only re-exports others', () => expect(barrels(files)).toEqual([]));
 
@@ -241,6 +243,9 @@ describe('the rules themselves', () => {
       'const { run, isBusy } = useAction();',
     ];
     expect(actions.map((text) => actionsByHand([page(text)]).length)).toEqual([1, 1, 0]);
+    expect(['<form noValidate>', '<FormFrame of={form}>'].map((text) => formsByHand([page(text)]).length)).toEqual([
+      1, 0,
+    ]);
     const reaches = [
       'stream.push = (chunk) => push(chunk);',
       'new Proxy(sql, {})',

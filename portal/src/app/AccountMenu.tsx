@@ -1,6 +1,6 @@
 import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import { useSession, useUser } from '../api/session.tsx';
-import { attempt } from '../components/action.ts';
+import { attempt } from '../components/attempt.ts';
 import { paths } from '../components/paths.ts';
 import { personName } from '../components/person-name.ts';
 import { t } from '../language/t.ts';

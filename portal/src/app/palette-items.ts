@@ -4,7 +4,7 @@ import { createElement } from 'react';
 import { useLocation, useNavigate } from 'react-router-dom';
 import { useSession, useUser } from '../api/session.tsx';
 import { useApi } from '../api/use-api.ts';
-import { attempt } from '../components/action.ts';
+import { attempt } from '../components/attempt.ts';
 import { useOfferedActions } from '../components/page-actions.tsx';
 import { paths } from '../components/paths.ts';
 import { t } from '../language/t.ts';

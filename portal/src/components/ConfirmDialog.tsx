@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { t } from '../language/t.ts';
 import { AlertDialog } from '../ui/AlertDialog.tsx';
-import { useAction } from './action.ts';
+import { useAction } from './use-action.ts';
 
 interface ConfirmDialogProps<Thing> {
   /** The subject of the question; `null` while the dialog is closed. */

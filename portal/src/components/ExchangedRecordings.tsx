@@ -18,7 +18,7 @@ import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
 import { toast } from '../ui/toast.ts';
 import { ConfirmDialog } from './ConfirmDialog.tsx';
-import { useAction } from './action.ts';
+import { useAction } from './use-action.ts';
 
 /** All that shows samples of the recordings. */
 const shown = [listChannelExchanges, getTimeline, getMachine];

@@ -7,7 +7,7 @@ import { t } from '../language/t.ts';
 import { classes } from '../ui/classes.ts';
 import { IconButton } from '../ui/IconButton.tsx';
 import { useChosen } from './saved-fields.tsx';
-import { attempt } from './action.ts';
+import { attempt } from './attempt.ts';
 
 type Favorite = [isFavorite: boolean, toggle: () => void];
 

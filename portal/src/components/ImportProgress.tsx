@@ -5,7 +5,7 @@ import { t } from '../language/t.ts';
 import { Button } from '../ui/Button.tsx';
 import { Card } from '../ui/Card.tsx';
 import { ConfirmDialog } from './ConfirmDialog.tsx';
-import { useAction } from './action.ts';
+import { useAction } from './use-action.ts';
 
 interface ImportProgressProps {
   import: Pick<RoastImport, 'state' | 'created_at' | 'undo_until' | 'ready' | 'imported'>;

@@ -5,6 +5,7 @@ import { Button } from '../ui/Button.tsx';
 import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../ui/Dialog.tsx';
 import { TextField } from '../ui/TextField.tsx';
 import { FormError } from './form/FormError.tsx';
+import { useAction } from './use-action.ts';
 
 const textOf = (entry: FormDataEntryValue | null): string => (typeof entry === 'string' ? entry : '');
 
@@ -12,7 +13,7 @@ const textOf = (entry: FormDataEntryValue | null): string => (typeof entry === '
 export const SignInAgain = () => {
   const { email } = useUser();
   const { signInAgain, logout, error } = useSession();
-  const [isBusy, setBusy] = useState(false);
+  const { run, isBusy } = useAction();
   const [missing, setMissing] = useState<string | undefined>();
 
   const submit = async (event: SubmitEvent<HTMLFormElement>) => {
@@ -23,9 +24,7 @@ export const SignInAgain = () => {
     const password = textOf(fields.get('password'));
     setMissing(password === '' ? t`Password is required` : undefined);
     if (password === '') return;
-    setBusy(true);
-    await signInAgain({ email: textOf(fields.get('email')), password });
-    setBusy(false);
+    await run(() => signInAgain({ email: textOf(fields.get('email')), password }), t`Sign in again`);
   };
   return (
     <Dialog

@@ -5,7 +5,7 @@ import { call } from '../api/call.ts';
 import { refresh } from '../api/use-api.ts';
 import { t } from '../language/t.ts';
 import { toast } from '../ui/toast.ts';
-import { attempt } from './action.ts';
+import { attempt } from './attempt.ts';
 
 /** Endpoints that show many roasts, and those that show one. */
 const many = [getTimeline, listRoasts, listMachines];

@@ -6,7 +6,7 @@ import { call } from '../../api/call.ts';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
-import { useAction } from '../action.ts';
+import { useAction } from '../use-action.ts';
 import { useAlarmSignal } from '../live/step-signal.ts';
 import { alarmsByFault } from './alarm-groups.ts';
 import { alarmTones, faultText } from './alarm-texts.ts';

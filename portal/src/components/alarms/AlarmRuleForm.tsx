@@ -3,15 +3,18 @@ import { alarmColours } from '@roastery/contract/alarms';
 import { knownChannels } from '@roastery/contract/channels';
 import { phaseNames } from '@roastery/roasting/curves/phases';
 import { useState } from 'react';
+import { useWatch } from 'react-hook-form';
 import { usePreferences } from '../../format/preferences.ts';
 import { unitOf, type Units } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
-import { useDirtyDialog } from '../../ui/Dialog.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { markLabels, phaseLabels } from '../chart/mark-layout.ts';
+import { FormError } from '../form/FormError.tsx';
+import { FormField, FormFrame } from '../form/RecordForm.tsx';
+import { useRecordForm, type RecordForm } from '../form/use-record-form.ts';
 import { NumberField } from '../number-fields.tsx';
 import { channelLabel } from './alarm-texts.ts';
 import { kindLabels, sideLabels } from './rule-texts.ts';
@@ -19,19 +22,19 @@ import {
   emptyRule,
   figureOf,
   isArmedByItself,
-  readRule,
+  ruleResolver,
   valuesOfRule,
   type FormKind,
-  type ReadRule,
   type RuleValues,
 } from './rule-values.ts';
 
 interface AlarmRuleFormProps {
   /** Null for a new one. */
   rule: AlarmRule | null;
-  onSave: (body: AlarmRuleBody) => Promise<void>;
-  onDelete: () => Promise<void>;
-  onCancel: () => void;
+  onSave: (body: AlarmRuleBody) => Promise<unknown>;
+  onDelete: () => Promise<unknown>;
+  /** Saved, or cancelled. */
+  onDone: () => void;
 }
 
 const kinds: readonly FormKind[] = [
@@ -62,115 +65,114 @@ const figureUnit = (kind: FormKind, units: Units): string => {
 };
 
 /** One rule: its condition, and the message of its alarm. */
-export const AlarmRuleForm = ({ rule, onSave, onDelete, onCancel }: AlarmRuleFormProps) => {
+export const AlarmRuleForm = ({ rule, onSave, onDelete, onDone }: AlarmRuleFormProps) => {
   // The unit of the form stays as it was when it was opened.
   const preferred = usePreferences();
   const [units] = useState<Units>(preferred);
-  const [initial] = useState(() => (rule === null ? emptyRule : valuesOfRule(rule, units)));
-  const [values, setValues] = useState<RuleValues>(initial);
-  const [problems, setProblems] = useState<Extract<ReadRule, { ok: false }> | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  useDirtyDialog(JSON.stringify(values) !== JSON.stringify(initial));
-  const set = (next: Partial<RuleValues>) => {
-    setValues((current) => ({ ...current, ...next }));
-    setProblems(null);
-  };
-  const { kind } = values;
-  const submit = async () => {
-    const read = readRule(values, units);
-    if (!read.ok) {
-      setProblems(read);
-      return;
-    }
-    setBusy(true);
-    await onSave(read.body);
-    setBusy(false);
-  };
-  const figure = {
-    label: kind === 'time' ? t`Time` : kind === 'phase_share' ? t`Share` : t`Limit`,
-    unit: figureUnit(kind, units),
-    error: problems?.figure,
-    value: values.figure,
-    required: true,
-  };
-  const hasChannel = kind === 'temperature' || kind === 'channel_silent' || kind === 'channel_frozen';
-  const hasSide = kind === 'temperature' || kind === 'rate_of_rise' || kind === 'reference_distance';
+  const form = useRecordForm({
+    values: rule === null ? emptyRule : valuesOfRule(rule, units),
+    resolver: ruleResolver(units),
+    fields: ['message'],
+    failure: t`The alarm could not be saved`,
+    save: onSave,
+    saved: onDone,
+  });
+  const kind = useWatch({ control: form.hookForm.control, name: 'kind' });
   return (
-    <form
-      noValidate
-      aria-label={rule === null ? t`New alarm` : t`Alarm`}
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <FormFrame of={form} label={rule === null ? t`New alarm` : t`Alarm`} className="flex flex-col gap-4">
+      <ConditionFields form={form} kind={kind} unit={figureUnit(kind, units)} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Select
-          label={t`When`}
-          choices={kindChoices}
-          value={kind}
-          onChange={(next) => set({ kind: next, figure: '', ...(next === 'temperature' && { channel: 'bean_temp' }) })}
-        />
-        {kind === 'time' && (
-          <Select label={t`After`} choices={markChoices} value={values.after} onChange={(after) => set({ after })} />
-        )}
-        {kind === 'phase_share' && (
-          <Select label={t`Phase`} choices={phaseChoices} value={values.phase} onChange={(phase) => set({ phase })} />
-        )}
-        {hasChannel && (
-          <Select
-            label={t`Channel`}
-            choices={channelChoices(kind)}
-            value={values.channel}
-            onChange={(channel) => set({ channel })}
-          />
-        )}
-        {hasSide && (
-          <Select label={t`Is`} choices={sideChoices} value={values.side} onChange={(side) => set({ side })} />
-        )}
-        {kind === 'time' ? (
-          <TextField {...figure} inputMode="text" onChange={({ target }) => set({ figure: target.value })} />
-        ) : (
-          <NumberField {...figure} onChange={({ target }) => set({ figure: target.value })} />
-        )}
-        {!isArmedByItself(kind) && (
-          <Select
-            label={t`From this mark on`}
-            choices={markChoices}
-            value={values.armedAfter}
-            onChange={(armedAfter) => set({ armedAfter })}
-          />
-        )}
-      </div>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label={t`Message`}
-          required
-          maxLength={120}
-          value={values.message}
-          error={problems?.message}
-          onChange={({ target }) => set({ message: target.value })}
-        />
-        <Select label={t`Color`} choices={colourChoices} value={values.colour} onChange={(colour) => set({ colour })} />
+        <TextField label={t`Message`} required maxLength={120} {...form.field('message')} />
+        <FormField of={form} name="colour">
+          {(field) => <Select label={t`Color`} choices={colourChoices} {...field} />}
+        </FormField>
       </div>
       <div className="flex flex-wrap gap-x-6 gap-y-2">
-        <Checkbox label={t`With sound`} checked={values.sound} onChange={(sound) => set({ sound })} />
-        <Checkbox label={t`Send to phones`} checked={values.push} onChange={(push) => set({ push })} />
+        <FormField of={form} name="sound">
+          {({ value, onChange }) => <Checkbox label={t`With sound`} checked={value} onChange={onChange} />}
+        </FormField>
+        <FormField of={form} name="push">
+          {({ value, onChange }) => <Checkbox label={t`Send to phones`} checked={value} onChange={onChange} />}
+        </FormField>
       </div>
       <p className="text-sm text-muted">
         {t`It fires once per roast. Phones are chosen under Account.`}{' '}
         {(kind === 'channel_silent' || kind === 'channel_frozen') && t`They get one message per fault of the machine.`}
       </p>
+      <FormError text={form.failure} />
       <div className="flex flex-wrap justify-end gap-2">
         {rule !== null && (
           <Button size="md" kind="danger" className="mr-auto" onClick={() => void onDelete()}>
             {t`Delete`}
           </Button>
         )}
-        <Button size="md" onClick={onCancel}>{t`Cancel`}</Button>
-        <Button size="md" kind="primary" type="submit" busy={isBusy}>{t`Save alarm`}</Button>
+        <Button size="md" onClick={onDone}>{t`Cancel`}</Button>
+        <Button size="md" kind="primary" type="submit" busy={form.isSubmitting}>{t`Save alarm`}</Button>
       </div>
-    </form>
+    </FormFrame>
+  );
+};
+
+interface ConditionFieldsProps {
+  form: RecordForm<RuleValues, AlarmRuleBody>;
+  kind: FormKind;
+  /** Of the figure. */
+  unit: string;
+}
+
+/** The fields of the kind that was chosen. */
+const ConditionFields = ({ form, kind, unit }: ConditionFieldsProps) => {
+  const figure = {
+    label: kind === 'time' ? t`Time` : kind === 'phase_share' ? t`Share` : t`Limit`,
+    unit,
+    required: true,
+    ...form.field('figure'),
+  };
+  const changeKind = (next: FormKind) => {
+    form.hookForm.setValue('figure', '', { shouldDirty: true });
+    if (next === 'temperature') form.hookForm.setValue('channel', 'bean_temp', { shouldDirty: true });
+  };
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <FormField of={form} name="kind">
+        {({ onChange, ...field }) => (
+          <Select
+            label={t`When`}
+            choices={kindChoices}
+            {...field}
+            onChange={(next) => {
+              changeKind(next);
+              onChange(next);
+            }}
+          />
+        )}
+      </FormField>
+      {kind === 'time' && (
+        <FormField of={form} name="after">
+          {(field) => <Select label={t`After`} choices={markChoices} {...field} />}
+        </FormField>
+      )}
+      {kind === 'phase_share' && (
+        <FormField of={form} name="phase">
+          {(field) => <Select label={t`Phase`} choices={phaseChoices} {...field} />}
+        </FormField>
+      )}
+      {(kind === 'temperature' || kind === 'channel_silent' || kind === 'channel_frozen') && (
+        <FormField of={form} name="channel">
+          {(field) => <Select label={t`Channel`} choices={channelChoices(kind)} {...field} />}
+        </FormField>
+      )}
+      {(kind === 'temperature' || kind === 'rate_of_rise' || kind === 'reference_distance') && (
+        <FormField of={form} name="side">
+          {(field) => <Select label={t`Is`} choices={sideChoices} {...field} />}
+        </FormField>
+      )}
+      {kind === 'time' ? <TextField {...figure} inputMode="text" /> : <NumberField {...figure} />}
+      {!isArmedByItself(kind) && (
+        <FormField of={form} name="armedAfter">
+          {(field) => <Select label={t`From this mark on`} choices={markChoices} {...field} />}
+        </FormField>
+      )}
+    </div>
   );
 };

@@ -14,7 +14,7 @@ import {
 import { Pencil, Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { useApi, useInOrder } from '../../api/use-api.ts';
+import { useApi, useInOrder, refresh } from '../../api/use-api.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -24,7 +24,7 @@ import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 import { ErrorLine } from '../ErrorState.tsx';
-import { attempt } from '../action.ts';
+import { attempt } from '../attempt.ts';
 import { useChosen } from '../saved-fields.tsx';
 import { alarmTones } from './alarm-texts.ts';
 import { AlarmRuleForm } from './AlarmRuleForm.tsx';
@@ -99,11 +99,6 @@ export const AlarmRules = ({ holder, mayEdit }: { holder: RuleHolder; mayEdit: b
     rule === undefined
       ? call(create, { params: { id: holder.id }, body })
       : call(update, { params: { id: holder.id, rule_id: rule.id }, body: { ...body, revision: rule.revision } });
-  const save = (body: AlarmRuleBody, rule?: AlarmRule) =>
-    change(async () => {
-      await store(body, rule);
-      setEdited(null);
-    }, saveFailed);
   const turn = (key: string, body: AlarmRuleBody, rule?: AlarmRule) =>
     inOrder(() => {
       const last = switched.current.get(key);
@@ -133,13 +128,12 @@ export const AlarmRules = ({ holder, mayEdit }: { holder: RuleHolder; mayEdit: b
       <AlarmRuleForm
         key={edited === 'new' ? 'new' : edited.id}
         rule={edited === 'new' ? null : edited}
-        onCancel={() => setEdited(null)}
-        onDelete={async () => {
-          if (edited !== 'new') await drop(edited);
-        }}
+        onDone={() => setEdited(null)}
+        onDelete={async () => (edited === 'new' ? undefined : drop(edited))}
         onSave={async (body) => {
           const rule = edited === 'new' ? undefined : edited;
-          await save({ ...body, is_enabled: rule?.is_enabled ?? true }, rule);
+          await store({ ...body, is_enabled: rule?.is_enabled ?? true }, rule);
+          await refresh(list);
         }}
       />
     );

@@ -11,6 +11,7 @@ import type { AlarmCondition, AlarmSide } from '@roastery/roasting/alarm-rules';
 import type { MarkKind } from '@roastery/roasting/marks';
 import type { PhaseName } from '@roastery/roasting/curves/phases';
 import { fToC, formatDuration, parseDuration, rateFToC } from '@roastery/roasting/units';
+import type { Resolver } from 'react-hook-form';
 import { formatNumber } from '../../format/numbers.ts';
 import { inUnitsOf, unitOf, type Quantity, type Units } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
@@ -160,7 +161,7 @@ const problemWith = (refusal: Refusal, units: Units): string => {
   return issue.code === 'too_big' ? t`Use ${text} or less` : t`Use ${text} or more`;
 };
 
-export type ReadRule =
+type ReadRule =
   | { readonly ok: true; readonly body: AlarmRuleBody }
   | { readonly ok: false; readonly figure?: string; readonly message?: string };
 
@@ -171,10 +172,24 @@ export const readRule = (values: RuleValues, units: Units): ReadRule => {
   const { message, colour, sound, push } = values;
   const body = parseShape(alarmRuleBodyShape, { condition: condition.data, armed_after, message, colour, sound, push });
   if (body.success && condition.success) return { ok: true, body: body.data };
-  const figure = condition.success ? undefined : problemWith(condition, units);
   return {
     ok: false,
-    ...(figure === undefined ? {} : { figure }),
+    ...(!condition.success && { figure: problemWith(condition, units) }),
     ...(message.trim() === '' && { message: t`Enter a message` }),
   };
 };
+
+export const ruleResolver =
+  (units: Units): Resolver<RuleValues, unknown, AlarmRuleBody> =>
+  (values) => {
+    const read = readRule(values, units);
+    if (read.ok) return { values: read.body, errors: {} };
+    const { figure, message } = read;
+    return {
+      values: {},
+      errors: {
+        ...(figure !== undefined && { figure: { type: 'figure', message: figure } }),
+        ...(message !== undefined && { message: { type: 'required', message } }),
+      },
+    };
+  };

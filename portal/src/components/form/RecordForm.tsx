@@ -54,16 +54,20 @@ interface FrameProps<Values extends FieldValues, Body> {
   children: ReactNode;
 }
 
-/** The form element alone, for a form with a layout of its own. */
-export const FormFrame = <Values extends FieldValues, Body>(props: {
-  of: RecordForm<Values, Body>;
+interface FormFrameProps {
+  /** A `RecordForm`; `isDirty: false` for fields of a step, such as a search, that are not a record. */
+  of: Pick<RecordForm<FieldValues, unknown>, 'submit' | 'isDirty'>;
   label?: string | undefined;
   className: string;
   children: ReactNode;
-}) => {
-  const { of, label, className, children } = props;
+}
+
+/** The form element alone, for a form with a layout of its own. */
+export const FormFrame = ({ of, label, className, children }: FormFrameProps) => {
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
+    // For React a dialog's form is a child of the form that opened it.
+    event.stopPropagation();
     of.submit();
   };
   return (

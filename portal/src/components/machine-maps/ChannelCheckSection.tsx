@@ -16,7 +16,8 @@ import { Skeleton } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { toast } from '../../ui/toast.ts';
 import { ErrorLine } from '../ErrorState.tsx';
-import { attempt, useAction } from '../action.ts';
+import { attempt } from '../attempt.ts';
+import { useAction } from '../use-action.ts';
 import { Measure, RelativeTime } from '../figures.tsx';
 
 const pollIntervalMs = 3000;

@@ -10,7 +10,7 @@ import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
-import { useAction } from '../action.ts';
+import { useAction } from '../use-action.ts';
 import { FormError } from '../form/FormError.tsx';
 import { closestMaps } from './closest-maps.ts';
 import { mapName } from './map-labels.tsx';

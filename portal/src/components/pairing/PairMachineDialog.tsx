@@ -12,7 +12,7 @@ import { refresh } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
-import { useAction } from '../action.ts';
+import { useAction } from '../use-action.ts';
 import { PairingState } from './PairingState.tsx';
 import { PairingTicketView } from './PairingTicketView.tsx';
 

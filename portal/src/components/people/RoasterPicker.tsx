@@ -1,7 +1,7 @@
 import { listRoasters, type Roaster, setRoaster } from '@roastery/contract/roasters';
 import { getRoast, listRoasts } from '@roastery/contract/roasts';
 import { ArrowLeftRight, Check, KeyRound, UserRound } from 'lucide-react';
-import { useState, type SubmitEvent } from 'react';
+import { useState } from 'react';
 import { ApiError, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { useUser } from '../../api/session.tsx';
@@ -11,7 +11,8 @@ import { Button } from '../../ui/Button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Dialog, DialogBody } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
-import { useAction } from '../action.ts';
+import { useAction } from '../use-action.ts';
+import { FormFrame } from '../form/RecordForm.tsx';
 
 const keyOf = (machineId: string): string => `roasters:${machineId}`;
 const maxRemembered = 6;
@@ -137,28 +138,21 @@ const Choices = ({ machineId, people, chosen, onDone }: ChoicesProps) => {
   const own = useUser();
   const [asked, setAsked] = useState<Roaster | null>(null);
   const [pin, setPin] = useState('');
-  const [failure, setFailure] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const choose = async (person: Roaster, typed?: string) => {
-    setBusy(true);
-    setFailure(null);
-    try {
+  const { run, isBusy, failure, setFailure } = useAction({ beside: true });
+  const choose = (person: Roaster, typed?: string) => {
+    const work = async () => {
       await nameRoaster(machineId, person, typed);
       onDone();
-    } catch (error) {
+    };
+    void run(work, (error) => {
       setPin('');
       const [field] = error instanceof ApiError ? error.fields : [];
-      setFailure(field?.message ?? sentenceFor(error, t`The roaster could not be changed`));
-    }
-    setBusy(false);
+      return field?.message ?? sentenceFor(error, changeFailed);
+    });
   };
   if (asked !== null) {
-    const submit = (event: SubmitEvent<HTMLFormElement>) => {
-      event.preventDefault();
-      void choose(asked, pin);
-    };
     return (
-      <form noValidate onSubmit={submit}>
+      <FormFrame of={{ submit: () => choose(asked, pin), isDirty: false }} className="contents">
         <DialogBody>
           <TextField
             label={t`PIN of ${asked.full_name}`}
@@ -171,7 +165,7 @@ const Choices = ({ machineId, people, chosen, onDone }: ChoicesProps) => {
             error={failure ?? undefined}
           />
           <div className="flex gap-2">
-            <Button type="submit" kind="primary" size="lg" busy={busy} className="flex-1">
+            <Button type="submit" kind="primary" size="lg" busy={isBusy} className="flex-1">
               {t`Continue`}
             </Button>
             <Button size="lg" onClick={() => setAsked(null)}>
@@ -179,7 +173,7 @@ const Choices = ({ machineId, people, chosen, onDone }: ChoicesProps) => {
             </Button>
           </div>
         </DialogBody>
-      </form>
+      </FormFrame>
     );
   }
   return (
@@ -194,12 +188,12 @@ const Choices = ({ machineId, people, chosen, onDone }: ChoicesProps) => {
           <li key={person.user_id}>
             <button
               type="button"
-              disabled={busy}
+              disabled={isBusy}
               aria-pressed={person.full_name === chosen}
               onClick={() => {
                 setFailure(null);
                 if (person.has_pin && person.user_id !== own.id) setAsked(person);
-                else void choose(person);
+                else choose(person);
               }}
               className={classes(
                 'flex min-h-14 w-full items-center gap-3 rounded-md border px-4 text-left text-lg text-strong hover:bg-hover',

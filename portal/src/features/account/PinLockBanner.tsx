@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom';
 import { DismissNotice } from '../../components/DismissNotice.tsx';
 import { call } from '../../api/call.ts';
 import { useApi, useSettled } from '../../api/use-api.ts';
-import { attempt } from '../../components/action.ts';
+import { attempt } from '../../components/attempt.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';

@@ -3,7 +3,7 @@ import { massUnits } from '@roastery/roasting/units';
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useSession } from '../../api/session.tsx';
-import { attempt } from '../../components/action.ts';
+import { attempt } from '../../components/attempt.ts';
 import { Measure } from '../../components/figures.tsx';
 import { defaultRegion } from '../../format/conventions.ts';
 import { weekdayNames } from '../../format/calendar.ts';

@@ -5,7 +5,7 @@ import { endOwnPush, ownSubscription, pushWorker, registerPush } from '../../api
 import { useUser } from '../../api/session.tsx';
 import { useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';

@@ -1,9 +1,12 @@
 import { createOption, listOptions, type Option } from '@roastery/contract/settings';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
-import { ApiError, sentenceFor } from '../../api/api-error.ts';
+import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
+import type { Resolver } from 'react-hook-form';
+import { FormError } from '../../components/form/FormError.tsx';
+import { FormFrame } from '../../components/form/RecordForm.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -35,24 +38,24 @@ interface AddOptionFormProps {
   existing: number | undefined;
 }
 
-const failureOf = (error: unknown): string =>
-  (error instanceof ApiError ? error.fields[0]?.message : undefined) ?? sentenceFor(error, t`Failed to add option`);
+interface OptionValues {
+  value: string;
+  description: string;
+}
+
+const resolver: Resolver<OptionValues, unknown, OptionValues> = (values) =>
+  values.value.trim() === ''
+    ? { values: {}, errors: { value: { type: 'required', message: t`Please enter a value` } } }
+    : { values, errors: {} };
 
 export const AddOptionForm = ({ category, one, existing }: AddOptionFormProps) => {
-  const [value, setValue] = useState('');
-  const [description, setDescription] = useState('');
-  const [problem, setProblem] = useState<string | undefined>(undefined);
-  const [busy, setBusy] = useState(false);
-
-  const add = async () => {
-    if (value.trim() === '') {
-      setProblem(t`Please enter a value`);
-      return;
-    }
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await call(createOption, {
+  const form = useRecordForm({
+    values: { value: '', description: '' },
+    resolver,
+    fields: ['value', 'description'],
+    failure: (error, isBesideFields) => (isBesideFields ? null : sentenceFor(error, t`Failed to add option`)),
+    save: ({ value, description }) =>
+      call(createOption, {
         body: {
           category,
           value,
@@ -60,49 +63,41 @@ export const AddOptionForm = ({ category, one, existing }: AddOptionFormProps) =
           is_active: true,
           ...(existing === undefined ? {} : { sort_order: existing + 1 }),
         },
-      });
+      }),
+    saved: async ({ value }, { startAnew }) => {
+      startAnew();
       await refresh(listOptions);
-      toast(t`${value.trim()} was added`);
-      setValue('');
-      setDescription('');
-    } catch (error) {
-      setProblem(failureOf(error));
-    } finally {
-      setBusy(false);
-    }
-  };
-
+      toast(t`${value} was added`);
+    },
+  });
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void add();
-      }}
+    <FormFrame
+      of={form}
       className="grid items-start gap-3 border-t border-stroke p-4 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.4fr)_auto]"
     >
-      <TextField
-        label={t`New ${one}`}
-        maxLength={120}
-        autoComplete="off"
-        value={value}
-        onChange={(event) => {
-          setValue(event.target.value);
-          setProblem(undefined);
-        }}
-        error={problem}
-      />
+      <TextField label={t`New ${one}`} maxLength={120} autoComplete="off" {...form.field('value')} />
       <TextField
         label={t`Description`}
         placeholder={t`Optional`}
         maxLength={300}
         autoComplete="off"
-        value={description}
-        onChange={(event) => setDescription(event.target.value)}
+        {...form.field('description')}
       />
-      <Button type="submit" kind="primary" size="md" busy={busy} icon={<Plus aria-hidden />} className="sm:mt-6.5">
+      <Button
+        type="submit"
+        kind="primary"
+        size="md"
+        busy={form.isSubmitting}
+        icon={<Plus aria-hidden />}
+        className="sm:mt-6.5"
+      >
         {t`Add`}
       </Button>
-    </form>
+      {form.failure !== null && (
+        <div className="col-span-full">
+          <FormError text={form.failure} />
+        </div>
+      )}
+    </FormFrame>
   );
 };

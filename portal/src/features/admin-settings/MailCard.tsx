@@ -3,7 +3,7 @@ import { Mail } from 'lucide-react';
 import { call } from '../../api/call.ts';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
 import { FormError } from '../../components/form/FormError.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
 import { t } from '../../language/t.ts';

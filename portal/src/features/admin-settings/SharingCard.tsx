@@ -2,7 +2,7 @@ import { listMachines } from '@roastery/contract/machines';
 import { getRoasterySettings, putRoasterySettings } from '@roastery/contract/settings';
 import { call } from '../../api/call.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
 import { FormError } from '../../components/form/FormError.tsx';
 import { t } from '../../language/t.ts';
 import { Card } from '../../ui/Card.tsx';

@@ -1,7 +1,7 @@
 import type { User } from '@roastery/contract/auth';
 import { listUsers, resetPassword, updateUser } from '@roastery/contract/users';
 import { call } from '../../api/call.ts';
-import { attempt } from '../../components/action.ts';
+import { attempt } from '../../components/attempt.ts';
 import { personName } from '../../components/person-name.ts';
 import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';

@@ -1,7 +1,7 @@
 import { exportSummaryPdf, exportSummaryXlsx } from '@roastery/contract/analytics';
 import { Download } from 'lucide-react';
 import { callForFile } from '../../api/call.ts';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
 import { saveFile } from '../../components/save-file.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';

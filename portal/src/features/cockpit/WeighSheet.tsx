@@ -1,10 +1,11 @@
 import { betweenBatches } from '@roastery/contract/between-batches';
 import { getRoast, listRoasts, updateRoast, type Roast } from '@roastery/contract/roasts';
-import { useState, type SyntheticEvent } from 'react';
-import { sentenceWithFields } from '../../api/api-error.ts';
+import { useWatch, type ResolverResult } from 'react-hook-form';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { FormError } from '../../components/form/FormError.tsx';
+import { FormFrame } from '../../components/form/RecordForm.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { batchLabel, coffeeName } from '../../components/live/roast-texts.ts';
 import { formatPercent, formatRoasts } from '../../format/numbers.ts';
 import { exactWeight, weightText } from '../../format/weights.ts';
@@ -29,39 +30,43 @@ export const WeighSheet = ({ roastId, onDone }: WeighSheetProps) => {
 
 const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
 
-const Sheet = ({ roast, onDone }: { roast: Roast; onDone: () => void }) => {
-  const [weight, setWeight] = useState(roast.end_weight_kg === null ? '' : String(roast.end_weight_kg));
-  const [color, setColor] = useState(roast.color === null ? '' : String(roast.color));
-  const [notes, setNotes] = useState(roast.notes ?? '');
-  const [opened] = useState(roast);
-  const [failure, setFailure] = useState<string | null>(null);
-  const [isSaving, setSaving] = useState(false);
-  const problem = weightProblem(weight, roast.batch_size_kg);
-  const loss = problem === undefined ? lossOf({ ...roast, end_weight_kg: numberOf(weight) }) : null;
+interface SheetValues {
+  end_weight_kg: string;
+  color: string;
+  notes: string;
+}
 
-  const save = async (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (problem !== undefined) return;
-    setSaving(true);
-    try {
+const textOf = (value: number | null): string => (value === null ? '' : String(value));
+
+const Sheet = ({ roast, onDone }: { roast: Roast; onDone: () => void }) => {
+  const { batch_size_kg: batchKg } = roast;
+  const form = useRecordForm({
+    values: { end_weight_kg: textOf(roast.end_weight_kg), color: textOf(roast.color), notes: roast.notes ?? '' },
+    resolver: (values: SheetValues): ResolverResult<SheetValues, SheetValues> => {
+      const problem = weightProblem(values.end_weight_kg, batchKg);
+      if (problem === undefined) return { values, errors: {} };
+      return { values: {}, errors: { end_weight_kg: { type: 'weight', message: problem } } };
+    },
+    fields: ['end_weight_kg', 'color', 'notes'],
+    failure: t`The roast could not be saved`,
+    save: ({ end_weight_kg: weight, color, notes }, { changed }) => {
       // An unchanged field may have been changed by another person since the drop.
-      const weighed = numberOf(weight);
-      const measured = numberOf(color);
-      const noted = notes.trim() === '' ? null : notes;
       const body = {
-        ...(weighed === opened.end_weight_kg ? {} : { end_weight_kg: weighed }),
-        ...(measured === opened.color ? {} : { color: measured }),
-        ...(noted === opened.notes ? {} : { notes: noted }),
+        ...(changed.has('end_weight_kg') && { end_weight_kg: numberOf(weight) }),
+        ...(changed.has('color') && { color: numberOf(color) }),
+        ...(changed.has('notes') && { notes: notes.trim() === '' ? null : notes }),
       };
-      await call(updateRoast, { params: { id: roast.id }, body });
+      return call(updateRoast, { params: { id: roast.id }, body });
+    },
+    saved: async () => {
       await refresh(betweenBatches, listRoasts, getRoast);
       toast(t`${batchLabel(roast)} saved`);
       onDone();
-    } catch (error) {
-      setFailure(sentenceWithFields(error, t`The roast could not be saved`));
-      setSaving(false);
-    }
-  };
+    },
+  });
+  const weight = useWatch({ control: form.hookForm.control, name: 'end_weight_kg' });
+  const problem = weightProblem(weight, batchKg);
+  const loss = problem === undefined ? lossOf({ ...roast, end_weight_kg: numberOf(weight) }) : null;
 
   return (
     <section
@@ -69,7 +74,7 @@ const Sheet = ({ roast, onDone }: { roast: Roast; onDone: () => void }) => {
       data-testid="weigh-sheet"
       className="absolute inset-x-2 bottom-20 z-5 max-h-[calc(100%-6rem)] overflow-y-auto rounded-lg border border-stroke-strong bg-overlay p-4 shadow-overlay md:left-auto md:w-104"
     >
-      <form onSubmit={(event) => void save(event)} className="flex flex-col gap-3">
+      <FormFrame of={form} className="flex flex-col gap-3">
         <div>
           <h2 className="truncate text-lg font-semibold text-strong">
             {batchLabel(roast)} · {coffeeName(roast)}
@@ -80,35 +85,23 @@ const Sheet = ({ roast, onDone }: { roast: Roast; onDone: () => void }) => {
           <WeightField
             label={t`Roasted weight`}
             min={0}
-            value={weight}
-            error={problem}
             hint={loss === null ? undefined : t`Loss ${formatPercent(loss)}`}
-            onChange={(event) => setWeight(event.target.value)}
+            {...form.field('end_weight_kg')}
+            error={problem ?? form.field('end_weight_kg').error}
           />
-          <NumberField
-            label={t`Color`}
-            min={0}
-            max={200}
-            value={color}
-            onChange={(event) => setColor(event.target.value)}
-          />
+          <NumberField label={t`Color`} min={0} max={200} {...form.field('color')} />
         </div>
-        <TextField
-          label={t`Notes`}
-          maxLength={10_000}
-          value={notes}
-          onChange={(event) => setNotes(event.target.value)}
-        />
-        {failure !== null && <FormError text={failure} />}
+        <TextField label={t`Notes`} maxLength={10_000} {...form.field('notes')} />
+        <FormError text={form.failure} />
         <div className="grid grid-cols-2 gap-3">
           <Button size="lg" className="h-14" onClick={onDone}>
             {t`Later`}
           </Button>
-          <Button size="lg" kind="primary" type="submit" busy={isSaving} className="h-14">
+          <Button size="lg" kind="primary" type="submit" busy={form.isSubmitting} className="h-14">
             {t`Save`}
           </Button>
         </div>
-      </form>
+      </FormFrame>
     </section>
   );
 };

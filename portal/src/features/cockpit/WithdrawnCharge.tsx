@@ -4,7 +4,7 @@ import { makeRoast } from '@roastery/contract/timeline';
 import { CircleHelp } from 'lucide-react';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
 import { discard } from '../../components/roast-changes.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';

@@ -3,7 +3,7 @@ import { listMachines, type Machine } from '@roastery/contract/machines';
 import { ScanSearch } from 'lucide-react';
 import { call } from '../../api/call.ts';
 import { DismissNotice } from '../../components/DismissNotice.tsx';
-import { attempt } from '../../components/action.ts';
+import { attempt } from '../../components/attempt.ts';
 import { driftText } from '../../components/drift-text.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';

@@ -1,14 +1,18 @@
 import { createWallLink, listWallLinks, revokeWallLink, type WallLink } from '@roastery/contract/wall';
 import { TvMinimal } from 'lucide-react';
-import { useState, type SyntheticEvent } from 'react';
+import { useState } from 'react';
+import type { Resolver } from 'react-hook-form';
 import { Link } from 'react-router-dom';
-import { sentenceWithFields } from '../../api/api-error.ts';
+import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
-import { attempt } from '../../components/action.ts';
+import { attempt } from '../../components/attempt.ts';
+import { FormError } from '../../components/form/FormError.tsx';
+import { FormFrame } from '../../components/form/RecordForm.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { RelativeTime } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
 import { t } from '../../language/t.ts';
@@ -86,41 +90,38 @@ export const WallLinks = () => {
   );
 };
 
+const resolver: Resolver<{ name: string }, unknown, { name: string }> = ({ name }) =>
+  name.trim() === ''
+    ? { values: {}, errors: { name: { type: 'required', message: t`Enter a name` } } }
+    : { values: { name: name.trim() }, errors: {} };
+
 const NewLink = ({ onMade }: { onMade: (made: { name: string; address: string }) => void }) => {
-  const [name, setName] = useState('');
-  const [problem, setProblem] = useState<string | undefined>(undefined);
-  const [isBusy, setBusy] = useState(false);
-  const make = async (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (name.trim() === '') return setProblem(t`Enter a name`);
-    setBusy(true);
-    try {
-      const { token } = await call(createWallLink, { body: { name: name.trim() } });
+  const form = useRecordForm({
+    values: { name: '' },
+    resolver,
+    fields: ['name'],
+    failure: (error, isBesideFields) => (isBesideFields ? null : sentenceFor(error, t`The link could not be created`)),
+    save: async (body) => ({ ...body, ...(await call(createWallLink, { body })) }),
+    saved: async ({ name, token }, { startAnew }) => {
+      startAnew();
       await refresh(listWallLinks);
-      onMade({ name: name.trim(), address: `${location.origin}${paths.wallLink(token)}` });
-      setName('');
-      setProblem(undefined);
-    } catch (failure) {
-      setProblem(sentenceWithFields(failure, t`The link could not be created`));
-    } finally {
-      setBusy(false);
-    }
-  };
+      onMade({ name, address: `${location.origin}${paths.wallLink(token)}` });
+    },
+  });
   return (
-    <form onSubmit={(event) => void make(event)} className="flex flex-wrap items-end gap-3">
+    <FormFrame of={form} className="flex flex-wrap items-end gap-3">
       <TextField
         label={t`Name of the screen`}
         placeholder={t`Roasting room`}
         maxLength={80}
-        value={name}
-        error={problem}
-        onChange={(event) => setName(event.target.value)}
         className="w-72 max-sm:w-full"
+        {...form.field('name')}
       />
-      <Button type="submit" kind="primary" size="md" busy={isBusy}>
+      <Button type="submit" kind="primary" size="md" busy={form.isSubmitting}>
         {t`Create link`}
       </Button>
-    </form>
+      <FormError text={form.failure} />
+    </FormFrame>
   );
 };
 

@@ -17,7 +17,7 @@ import {
 } from '@roastery/contract/quarantine';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import { call } from '../../api/call.ts';
-import { attempt } from '../../components/action.ts';
+import { attempt } from '../../components/attempt.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';

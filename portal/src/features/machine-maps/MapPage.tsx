@@ -5,7 +5,7 @@ import { useNavigate, useParams } from 'react-router-dom';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
 import { FormError } from '../../components/form/FormError.tsx';
 import { mapName, verifiedLabels } from '../../components/machine-maps/map-labels.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';

@@ -11,7 +11,7 @@ import { ArrowLeft, Download, History } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
-import { attempt } from '../../components/action.ts';
+import { attempt } from '../../components/attempt.ts';
 import { RelativeTime } from '../../components/figures.tsx';
 import { t } from '../../language/t.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';

@@ -2,7 +2,8 @@ import { dismissMapUpdate, showMapUpdate, type MapUpdate } from '@roastery/contr
 import { listMachines, type Machine } from '@roastery/contract/machines';
 import { Link } from 'react-router-dom';
 import { call } from '../../api/call.ts';
-import { attempt, useAction } from '../../components/action.ts';
+import { attempt } from '../../components/attempt.ts';
+import { useAction } from '../../components/use-action.ts';
 import { offerUndo } from '../../components/form/use-removal.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';

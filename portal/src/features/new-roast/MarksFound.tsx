@@ -3,6 +3,7 @@ import { formatDuration, parseDuration } from '@roastery/roasting/units';
 import { useState } from 'react';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { Measure } from '../../components/figures.tsx';
+import { FormFrame } from '../../components/form/RecordForm.tsx';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
@@ -83,13 +84,9 @@ const SetByHand = ({ upload, choices: { isSaving, choose } }: MarksFoundProps) =
     });
   };
   return (
-    <form
-      noValidate
-      aria-label={t`Charge and drop`}
-      onSubmit={(event) => {
-        event.preventDefault();
-        apply();
-      }}
+    <FormFrame
+      of={{ submit: apply, isDirty: false }}
+      label={t`Charge and drop`}
       className="flex flex-wrap items-end gap-3 border-t border-stroke p-4"
     >
       <TextField
@@ -118,6 +115,6 @@ const SetByHand = ({ upload, choices: { isSaving, choose } }: MarksFoundProps) =
           ? t`Enter times as 11:20. The drop must come after the charge.`
           : t`Minutes and seconds since the recording started; a charge before it as -0:20.`}
       </p>
-    </form>
+    </FormFrame>
   );
 };

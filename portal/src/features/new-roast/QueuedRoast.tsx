@@ -10,7 +10,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useLive, type LiveMachine } from '../../api/use-live.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorState } from '../../components/ErrorState.tsx';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
 import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
 import { plannedDetails, plannedName } from '../../components/PlannedRoast.tsx';

@@ -10,7 +10,7 @@ import {
 import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { plannedName } from '../../components/PlannedRoast.tsx';
-import { attempt } from '../../components/action.ts';
+import { attempt } from '../../components/attempt.ts';
 import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';
 

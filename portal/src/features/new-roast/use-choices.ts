@@ -2,7 +2,7 @@ import { chooseRoastUpload, type ColumnChoice, type Upload, type UploadChoices }
 import { useRef } from 'react';
 import { call } from '../../api/call.ts';
 import { useInOrder } from '../../api/use-api.ts';
-import { attempt } from '../../components/action.ts';
+import { attempt } from '../../components/attempt.ts';
 import { t } from '../../language/t.ts';
 
 /** Makes the server read the file again with one changed choice; quick ones in order, each with the previous ones. */

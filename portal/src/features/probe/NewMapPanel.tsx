@@ -23,7 +23,7 @@ import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { useLive } from '../../api/use-live.ts';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
 import { FormError } from '../../components/form/FormError.tsx';
 import { mapName, PushState, speedText } from '../../components/machine-maps/map-labels.tsx';
 import { Measure } from '../../components/figures.tsx';

@@ -1,6 +1,7 @@
 import type { ProbeWish } from '@roastery/contract/probe';
 import { Radar, ScanSearch, Square } from 'lucide-react';
 import { useState } from 'react';
+import { FormFrame } from '../../components/form/RecordForm.tsx';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
@@ -54,15 +55,12 @@ export const ReadForm = (props: ReadFormProps) => {
   const [first, many] = [Number(from), Number(count)];
   const fromIsGood = from !== '' && Number.isInteger(first) && first >= 0 && first <= 65_535;
   const countIsGood = Number.isInteger(many) && many >= 1 && many <= 2000 && first + many <= 65_536;
+  const start = () => {
+    if (unitList === undefined || !fromIsGood || !countIsGood) return;
+    onStart({ units: unitList, tables: [...tablesOf[tables]], from: first, count: many, usual_places: usual });
+  };
   return (
-    <form
-      className="grid grid-cols-2 gap-4 p-4 md:grid-cols-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (unitList === undefined || !fromIsGood || !countIsGood) return;
-        onStart({ units: unitList, tables: [...tablesOf[tables]], from: first, count: many, usual_places: usual });
-      }}
-    >
+    <FormFrame of={{ submit: start, isDirty: false }} className="grid grid-cols-2 gap-4 p-4 md:grid-cols-4">
       <Select
         label={t`Registers`}
         choices={tableChoices}
@@ -106,6 +104,6 @@ export const ReadForm = (props: ReadFormProps) => {
           </div>
         )}
       </div>
-    </form>
+    </FormFrame>
   );
 };

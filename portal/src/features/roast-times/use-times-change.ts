@@ -2,7 +2,7 @@ import { changeTimesToCheck, listTimesToCheck } from '@roastery/contract/roast-t
 import type { BodyOf } from '@roastery/contract/endpoint';
 import { listRoasts } from '@roastery/contract/roasts';
 import { call } from '../../api/call.ts';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';

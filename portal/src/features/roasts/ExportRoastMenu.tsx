@@ -4,7 +4,7 @@ import type { Roast } from '@roastery/contract/roasts';
 import { Download } from 'lucide-react';
 import { useNavigate } from 'react-router-dom';
 import { call, callForFile } from '../../api/call.ts';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
 import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
 import { useReference } from '../../components/live/use-reference.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';

@@ -2,7 +2,7 @@ import { exportRoastsCsv, exportRoastsXlsx } from '@roastery/contract/exports';
 import type { QueryOf } from '@roastery/contract/endpoint';
 import { Download } from 'lucide-react';
 import { callForFile } from '../../api/call.ts';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
 import { saveFile } from '../../components/save-file.ts';
 import { formatRoasts } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';

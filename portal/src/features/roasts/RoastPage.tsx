@@ -8,7 +8,7 @@ import { useShownError } from '../../api/failed-reads.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ConfirmDialog, DiscardDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { attempt } from '../../components/action.ts';
+import { attempt } from '../../components/attempt.ts';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { useMayRoast } from '../../components/people/roles.ts';
 import { usePageActions } from '../../components/page-actions.tsx';

@@ -4,7 +4,8 @@ import { ArrowRight, Ban, Merge, Scissors, X } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { call } from '../../api/call.ts';
 import { ConfirmDialog, DiscardDialog } from '../../components/ConfirmDialog.tsx';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
+import { FormFrame } from '../../components/form/RecordForm.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { roastName } from '../../components/live/roast-texts.ts';
@@ -214,13 +215,7 @@ interface MarkRowProps {
 const MarkRow = ({ label, action, icon, known, proposed, busy, onSet }: MarkRowProps) => {
   const [moment, setMoment] = useState(known ?? proposed);
   return (
-    <form
-      className="flex items-end gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (moment !== null) onSet(moment);
-      }}
-    >
+    <FormFrame of={{ submit: () => moment !== null && onSet(moment), isDirty: false }} className="flex items-end gap-2">
       <div className="min-w-0 flex-1">
         <MomentField
           label={known === null && action === undefined ? t`${label} (not set)` : label}
@@ -231,6 +226,6 @@ const MarkRow = ({ label, action, icon, known, proposed, busy, onSet }: MarkRowP
       <Button type="submit" icon={icon} busy={busy} disabled={moment === null || moment === known}>
         {action ?? t`Set ${label}`}
       </Button>
-    </form>
+    </FormFrame>
   );
 };

@@ -1,7 +1,7 @@
 import type { DiscardedRoast, Timeline, TimelineRoast } from '@roastery/contract/timeline';
 import { ChartGantt, CircleDashed, Undo2 } from 'lucide-react';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
 import { restore, restoreFailed } from '../../components/roast-changes.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';

@@ -4,7 +4,7 @@ import { makeRoast } from '@roastery/contract/timeline';
 import { Flame, Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/use-action.ts';
 import { changeRoast } from '../../components/roast-changes.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';

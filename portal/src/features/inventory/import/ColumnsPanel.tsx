@@ -12,7 +12,7 @@ import {
 import { sentenceWithFields } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import type { InOrder } from '../../../api/use-api.ts';
-import { attempt } from '../../../components/action.ts';
+import { attempt } from '../../../components/attempt.ts';
 import { SavedChoice, SavedText, SavedValue } from '../../../components/saved-fields.tsx';
 import { WeightField } from '../../../components/number-fields.tsx';
 import { weightUnit } from '../../../format/weights.ts';

@@ -5,7 +5,7 @@ import { call } from '../../../api/call.ts';
 import { refresh, useApi } from '../../../api/use-api.ts';
 import { ErrorState } from '../../../components/ErrorState.tsx';
 import { FileDrop } from '../../../components/FileDrop.tsx';
-import { useAction } from '../../../components/action.ts';
+import { useAction } from '../../../components/use-action.ts';
 import { FormError } from '../../../components/form/FormError.tsx';
 import { Page, PageHeader } from '../../../components/PageHeader.tsx';
 import { useUrlState } from '../../../components/url-state.ts';

@@ -7,7 +7,7 @@ import {
 } from '@roastery/contract/roast-imports';
 import { call } from '../../../api/call.ts';
 import { refresh, type InOrder } from '../../../api/use-api.ts';
-import { useAction } from '../../../components/action.ts';
+import { useAction } from '../../../components/use-action.ts';
 import { useUrlState } from '../../../components/url-state.ts';
 import { formatCount } from '../../../format/numbers.ts';
 import { t } from '../../../language/t.ts';

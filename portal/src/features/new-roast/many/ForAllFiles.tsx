@@ -5,7 +5,7 @@ import { useUser } from '../../../api/session.tsx';
 import type { InOrder } from '../../../api/use-api.ts';
 import { LotField } from '../../../components/LotField.tsx';
 import { MachineField } from '../../../components/MachineField.tsx';
-import { attempt } from '../../../components/action.ts';
+import { attempt } from '../../../components/attempt.ts';
 import { SavedChoice } from '../../../components/saved-fields.tsx';
 import { TimeZoneField, zoneLabel } from '../../../components/TimeZoneField.tsx';
 import { t } from '../../../language/t.ts';
