@@ -12,6 +12,7 @@ import {
 } from '@roastery/contract/machine-maps';
 import { parseShape } from '@roastery/contract/parse-shape';
 import { ExternalLink, ScanSearch } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import { sentenceFor } from '../../api/api-error.ts';
@@ -24,6 +25,7 @@ import { TextField } from '../../ui/TextField.tsx';
 import { NumberField } from '../number-fields.tsx';
 import { toast } from '../../ui/toast.ts';
 import { FormField, ModalForm } from '../form/RecordForm.tsx';
+import { keysOf } from '../form/three-way.ts';
 import { useRecordForm } from '../form/use-record-form.ts';
 import { paths } from '../paths.ts';
 import { AddressFields, numberOrNull, textOrNull } from './AddressFields.tsx';
@@ -80,7 +82,16 @@ const fieldLabels = {
   time_servers: t`Time servers`,
 } as const;
 
-export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormProps) => {
+/** How fast the board reads; empty: as its map says. */
+const speeds = [
+  { name: 'hz', unit: 'Hz', ofMap: ({ hz }: MapDetail['map']) => hz },
+  { name: 'timeout_ms', unit: 'ms', ofMap: ({ timeoutMs }: MapDetail['map']) => timeoutMs },
+  { name: 'gap_ms', unit: 'ms', ofMap: ({ gapMs }: MapDetail['map']) => gapMs },
+] as const;
+
+/** Of the addresses only that of the chosen map's link is stored. */
+const useBoardForm = ({ machineId, config, onClose }: BoardConfigFormProps) => {
+  const chosenLink = useRef<MapDetail['map']['link']>(undefined);
   const form = useRecordForm({
     values: valuesOf(config),
     edited: {
@@ -91,29 +102,13 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
       read: () => call(getBoardConfig, { params: { id: machineId } }),
     },
     resolver,
-    fields: [
-      'map_id',
-      'host',
-      'port',
-      'path',
-      'hz',
-      'timeout_ms',
-      'gap_ms',
-      'status_page',
-      'log_level',
-      'time_servers',
-    ],
+    fields: keysOf(fieldLabels),
     failure: (error) => sentenceFor(error, t`Failed to set map and settings`),
-    save: (values, { revision }) =>
-      call(setBoardConfig, {
-        params: { id: machineId },
-        // Only the address that the link of the chosen map uses is stored.
-        body: {
-          ...values,
-          revision,
-          ...(link !== undefined && 'path' in link ? { host: null, port: null } : { path: null }),
-        },
-      }),
+    save: (values, { revision }) => {
+      const link = chosenLink.current;
+      const unused = link !== undefined && 'path' in link ? { host: null, port: null } : { path: null };
+      return call(setBoardConfig, { params: { id: machineId }, body: { ...values, revision, ...unused } });
+    },
     saved: async () => {
       await refresh(getBoardConfig, listDevices, getMachineMap);
       toast(t`Sent to the board`, {
@@ -122,34 +117,26 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
       onClose();
     },
   });
-  const { field } = form;
-  const hasComeBack = config.state === 'reverted';
   const mapId = useWatch({ control: form.hookForm.control, name: 'map_id' });
   const { data: chosen } = useApi(getMachineMap, mapId === null ? null : { params: { id: mapId } });
-  const link: MapDetail['map']['link'] | undefined = chosen?.map.link;
+  useEffect(() => {
+    chosenLink.current = chosen?.map.link;
+  });
+  return { form, mapId, map: chosen?.map };
+};
 
+export const BoardConfigForm = (props: BoardConfigFormProps) => {
+  const { machineId, config } = props;
+  const { form, mapId, map } = useBoardForm(props);
+  const { field } = form;
   return (
     <ModalForm of={form} submit={t`Send to the board`} submitting={t`Sending…`} size="md">
-      <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-1.5 rounded-md border border-stroke bg-sunken px-3 py-2.5 text-sm">
-        <dt className="text-muted">{t`Board`}</dt>
-        <dd className="flex min-w-0 justify-end">
-          <PushState config={hasComeBack ? { ...config, reason: null } : config} />
-        </dd>
-        {hasComeBack && config.reason !== null && (
-          <dd className="col-span-2 text-pretty text-danger">
-            {t`The previous settings are in use again: ${config.reason}.`}
-          </dd>
-        )}
-        <dt className="text-muted">{t`Map in use`}</dt>
-        <dd className="truncate text-right font-mono text-xs text-strong">
-          {config.running_map === null ? '--' : `${config.running_map.id} · rev ${config.running_map.rev}`}
-        </dd>
-      </dl>
+      <InUse config={config} />
       <ChannelCheckSection machineId={machineId} />
       <FormField of={form} name="map_id">
-        {(props) => (
+        {(chosen) => (
           <MachineMapField
-            {...props}
+            {...chosen}
             hint={t`Without a map here, the board uses its own file.`}
             probe={
               <ButtonLink to={paths.probeMachine(machineId)} icon={<ScanSearch aria-hidden />}>
@@ -159,60 +146,49 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
           />
         )}
       </FormField>
-      {link !== undefined && (
+      {map !== undefined && (
         <AddressFields
-          link={link}
+          link={map.link}
           host={field('host', { setValueAs: textOrNull })}
           port={field('port', { setValueAs: numberOrNull })}
           path={field('path', { setValueAs: textOrNull })}
         />
       )}
       <div className="grid gap-4 sm:grid-cols-2">
-        <NumberField
-          label={t`Readings per second`}
-          unit="Hz"
-          placeholder={chosen === undefined ? t`from the map` : String(chosen.map.hz)}
-          hint={t`Leave empty to use the map’s value.`}
-          {...field('hz', { setValueAs: numberOrNull })}
-        />
-        <NumberField
-          label={t`Answer timeout`}
-          unit="ms"
-          placeholder={chosen === undefined ? t`from the map` : String(chosen.map.timeoutMs)}
-          hint={t`Leave empty to use the map’s value.`}
-          {...field('timeout_ms', { setValueAs: numberOrNull })}
-        />
-        <NumberField
-          label={t`Pause between requests`}
-          unit="ms"
-          placeholder={chosen === undefined ? t`from the map` : String(chosen.map.gapMs)}
-          hint={t`Leave empty to use the map’s value.`}
-          {...field('gap_ms', { setValueAs: numberOrNull })}
-        />
+        {speeds.map(({ name, unit, ofMap }) => (
+          <NumberField
+            key={name}
+            label={fieldLabels[name]}
+            unit={unit}
+            placeholder={map === undefined ? t`from the map` : String(ofMap(map))}
+            hint={t`Leave empty to use the map’s value.`}
+            {...field(name, { setValueAs: numberOrNull })}
+          />
+        ))}
         <FormField of={form} name="status_page">
-          {({ value, onChange, ...props }) => (
+          {({ value, onChange, ...page }) => (
             <Select
-              label={t`Status page of the board`}
+              label={fieldLabels.status_page}
               choices={pages}
               value={value ?? 'as_set'}
-              onChange={(page) => onChange(page === 'as_set' ? null : page)}
-              {...props}
+              onChange={(next) => onChange(next === 'as_set' ? null : next)}
+              {...page}
             />
           )}
         </FormField>
         <FormField of={form} name="log_level">
-          {({ value, onChange, ...props }) => (
+          {({ value, onChange, ...level }) => (
             <Select
-              label={t`Log`}
+              label={fieldLabels.log_level}
               choices={levels}
               value={value ?? 'board'}
-              onChange={(level) => onChange(level === 'board' ? null : level)}
-              {...props}
+              onChange={(next) => onChange(next === 'board' ? null : next)}
+              {...level}
             />
           )}
         </FormField>
         <TextField
-          label={t`Time servers`}
+          label={fieldLabels.time_servers}
           mono
           autoComplete="off"
           spellCheck={false}
@@ -233,5 +209,27 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
         </ButtonLink>
       )}
     </ModalForm>
+  );
+};
+
+/** What the board runs with now. */
+const InUse = ({ config }: { config: BoardConfig }) => {
+  const hasComeBack = config.state === 'reverted';
+  return (
+    <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-1.5 rounded-md border border-stroke bg-sunken px-3 py-2.5 text-sm">
+      <dt className="text-muted">{t`Board`}</dt>
+      <dd className="flex min-w-0 justify-end">
+        <PushState config={hasComeBack ? { ...config, reason: null } : config} />
+      </dd>
+      {hasComeBack && config.reason !== null && (
+        <dd className="col-span-2 text-pretty text-danger">
+          {t`The previous settings are in use again: ${config.reason}.`}
+        </dd>
+      )}
+      <dt className="text-muted">{t`Map in use`}</dt>
+      <dd className="truncate text-right font-mono text-xs text-strong">
+        {config.running_map === null ? '--' : `${config.running_map.id} · rev ${config.running_map.rev}`}
+      </dd>
+    </dl>
   );
 };

@@ -31,87 +31,25 @@ import { ExchangedChannels } from './ExchangedChannels.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
 import { MapNotice } from './MapNotice.tsx';
 
+/** What a card opens. */
+export type MachineDialog = 'edit' | 'settings' | 'pairing' | 'people' | 'alarms';
+
 interface MachineCardProps {
   machine: Machine;
-  onEdit: () => void;
-  onMap: () => void;
-  onPair: () => void;
-  onPeople: () => void;
-  onAlarms: () => void;
+  onOpen: (dialog: MachineDialog, machine: Machine) => void;
   onDelete: () => void;
 }
 
-export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms, onDelete }: MachineCardProps) => {
-  const { isAdmin } = useSession();
-  const navigate = useNavigate();
+export const MachineCard = ({ machine, onOpen, onDelete }: MachineCardProps) => {
   const silence = silenceText(machine, useDates());
+  const onMap = () => onOpen('settings', machine);
   return (
     <Card className="group relative flex min-h-52 flex-col transition-colors hover:border-stroke-strong">
       <div className="flex flex-1 flex-col gap-4 p-4">
         <div className="flex items-start justify-between gap-2">
-          <div className="min-w-0">
-            <p className="flex items-center gap-2 font-mono text-xs text-muted">
-              <span className="truncate">{machine.serial_number}</span>
-              <Badge mono>{machine.machine_type}</Badge>
-            </p>
-            <h3 className="mt-0.5 line-clamp-2 text-lg leading-6 font-semibold text-strong">{machine.display_name}</h3>
-            {(isAdmin || machine.role !== 'owner') && machine.owner_name !== null && (
-              <p className="mt-0.5 flex items-center gap-1.5 text-sm text-muted">
-                <UserRound aria-hidden className="size-3.5 shrink-0" />
-                <span className="truncate">{machine.owner_name}</span>
-              </p>
-            )}
-          </div>
+          <CardTitle machine={machine} />
           <div className="-mt-1 -mr-1.5 flex shrink-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-fine:opacity-0">
-            {mayManage(machine.role) ? (
-              <>
-                <Button kind="quiet" className="mr-4" aria-label={t`Delete ${machine.display_name}`} onClick={onDelete}>
-                  {t`Delete`}
-                </Button>
-                <Button kind="quiet" aria-label={t`Edit ${machine.display_name}`} onClick={onEdit}>
-                  {t`Edit`}
-                </Button>
-                <Menu
-                  trigger={
-                    <IconButton label={t`Actions for ${machine.display_name}`} icon={<Ellipsis aria-hidden />} />
-                  }
-                >
-                  <MenuItem icon={<Users aria-hidden />} onSelect={onPeople}>
-                    {t`People`}
-                  </MenuItem>
-                  <MenuItem icon={<BellRing aria-hidden />} onSelect={onAlarms}>
-                    {t`Alarms`}
-                  </MenuItem>
-                  <MenuItem icon={<Link2 aria-hidden />} onSelect={onPair}>
-                    {t`Pair the board`}
-                  </MenuItem>
-                  <MenuItem icon={<SlidersHorizontal aria-hidden />} onSelect={onMap}>
-                    {t`Map and settings`}
-                  </MenuItem>
-                  <MenuItem
-                    icon={<ScanSearch aria-hidden />}
-                    onSelect={() => void navigate(paths.probeMachine(machine.id))}
-                  >
-                    {t`Find registers`}
-                  </MenuItem>
-                  <MenuItem
-                    icon={<GraduationCap aria-hidden />}
-                    onSelect={() => void navigate(paths.machineLessons(machine.id))}
-                  >
-                    {t`What it has learnt`}
-                  </MenuItem>
-                </Menu>
-              </>
-            ) : (
-              <>
-                <Button kind="quiet" aria-label={t`People of ${machine.display_name}`} onClick={onPeople}>
-                  {t`People`}
-                </Button>
-                <Button kind="quiet" aria-label={t`Alarms of ${machine.display_name}`} onClick={onAlarms}>
-                  {t`Alarms`}
-                </Button>
-              </>
-            )}
+            <CardActions machine={machine} open={(dialog) => () => onOpen(dialog, machine)} onDelete={onDelete} />
           </div>
         </div>
         <MapNotice machine={machine} onMap={onMap} />
@@ -159,7 +97,7 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms
           <Link
             to={paths.cockpit(machine.id)}
             aria-label={t`Live view of ${machine.display_name}`}
-            className="flex min-h-8 items-center gap-1.5 rounded-sm text-content hover:text-strong hover:underline pointer-coarse:min-h-10"
+            className={footLink}
           >
             <Gauge aria-hidden className="size-4" />
             {t`Live`}
@@ -167,7 +105,7 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms
           <Link
             to={paths.timeline(machine.id)}
             aria-label={t`Timeline of ${machine.display_name}`}
-            className="flex min-h-8 items-center gap-1.5 rounded-sm text-content hover:text-strong hover:underline pointer-coarse:min-h-10"
+            className={footLink}
           >
             <ChartGantt aria-hidden className="size-4" />
             {t`Timeline`}
@@ -175,6 +113,80 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms
         </span>
       </footer>
     </Card>
+  );
+};
+
+const footLink =
+  'flex min-h-8 items-center gap-1.5 rounded-sm text-content hover:text-strong hover:underline pointer-coarse:min-h-10';
+
+const CardTitle = ({ machine }: { machine: Machine }) => {
+  const { isAdmin } = useSession();
+  return (
+    <div className="min-w-0">
+      <p className="flex items-center gap-2 font-mono text-xs text-muted">
+        <span className="truncate">{machine.serial_number}</span>
+        <Badge mono>{machine.machine_type}</Badge>
+      </p>
+      <h3 className="mt-0.5 line-clamp-2 text-lg leading-6 font-semibold text-strong">{machine.display_name}</h3>
+      {(isAdmin || machine.role !== 'owner') && machine.owner_name !== null && (
+        <p className="mt-0.5 flex items-center gap-1.5 text-sm text-muted">
+          <UserRound aria-hidden className="size-3.5 shrink-0" />
+          <span className="truncate">{machine.owner_name}</span>
+        </p>
+      )}
+    </div>
+  );
+};
+
+interface CardActionsProps {
+  machine: Machine;
+  open: (dialog: MachineDialog) => () => void;
+  onDelete: () => void;
+}
+
+const CardActions = ({ machine: { id, display_name: name, role }, open, onDelete }: CardActionsProps) => {
+  const navigate = useNavigate();
+  if (!mayManage(role)) {
+    return (
+      <>
+        <Button kind="quiet" aria-label={t`People of ${name}`} onClick={open('people')}>
+          {t`People`}
+        </Button>
+        <Button kind="quiet" aria-label={t`Alarms of ${name}`} onClick={open('alarms')}>
+          {t`Alarms`}
+        </Button>
+      </>
+    );
+  }
+  return (
+    <>
+      <Button kind="quiet" className="mr-4" aria-label={t`Delete ${name}`} onClick={onDelete}>
+        {t`Delete`}
+      </Button>
+      <Button kind="quiet" aria-label={t`Edit ${name}`} onClick={open('edit')}>
+        {t`Edit`}
+      </Button>
+      <Menu trigger={<IconButton label={t`Actions for ${name}`} icon={<Ellipsis aria-hidden />} />}>
+        <MenuItem icon={<Users aria-hidden />} onSelect={open('people')}>
+          {t`People`}
+        </MenuItem>
+        <MenuItem icon={<BellRing aria-hidden />} onSelect={open('alarms')}>
+          {t`Alarms`}
+        </MenuItem>
+        <MenuItem icon={<Link2 aria-hidden />} onSelect={open('pairing')}>
+          {t`Pair the board`}
+        </MenuItem>
+        <MenuItem icon={<SlidersHorizontal aria-hidden />} onSelect={open('settings')}>
+          {t`Map and settings`}
+        </MenuItem>
+        <MenuItem icon={<ScanSearch aria-hidden />} onSelect={() => void navigate(paths.probeMachine(id))}>
+          {t`Find registers`}
+        </MenuItem>
+        <MenuItem icon={<GraduationCap aria-hidden />} onSelect={() => void navigate(paths.machineLessons(id))}>
+          {t`What it has learnt`}
+        </MenuItem>
+      </Menu>
+    </>
   );
 };
 

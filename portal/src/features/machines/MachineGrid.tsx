@@ -3,18 +3,14 @@ import { Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { t } from '../../language/t.ts';
 import { Card, Skeleton } from '../../ui/Card.tsx';
-import { MachineCard } from './MachineCard.tsx';
+import { MachineCard, type MachineDialog } from './MachineCard.tsx';
 
 interface MachineGridProps {
   /** `undefined` while they are loading. */
   machines: readonly Machine[] | undefined;
   empty: ReactNode;
   onAdd: () => void;
-  onEdit: (machine: Machine) => void;
-  onMap: (machine: Machine) => void;
-  onPair: (machine: Machine) => void;
-  onPeople: (machine: Machine) => void;
-  onAlarms: (machine: Machine) => void;
+  onOpen: (dialog: MachineDialog, machine: Machine) => void;
   onDelete: (machine: Machine) => void;
 }
 
@@ -22,17 +18,7 @@ const gridClass = 'grid gap-3 sm:grid-cols-2 xl:grid-cols-3';
 const skeletons = 3;
 
 /** The machines as cards, with the Add tile at the end. */
-export const MachineGrid = ({
-  machines,
-  empty,
-  onAdd,
-  onEdit,
-  onMap,
-  onPair,
-  onPeople,
-  onAlarms,
-  onDelete,
-}: MachineGridProps) => {
+export const MachineGrid = ({ machines, empty, onAdd, onOpen, onDelete }: MachineGridProps) => {
   if (machines === undefined) {
     return (
       <div aria-busy className={gridClass}>
@@ -51,15 +37,7 @@ export const MachineGrid = ({
     <ul className={gridClass}>
       {machines.map((machine) => (
         <li key={machine.id} className="min-w-0">
-          <MachineCard
-            machine={machine}
-            onEdit={() => onEdit(machine)}
-            onMap={() => onMap(machine)}
-            onPair={() => onPair(machine)}
-            onPeople={() => onPeople(machine)}
-            onAlarms={() => onAlarms(machine)}
-            onDelete={() => onDelete(machine)}
-          />
+          <MachineCard machine={machine} onOpen={onOpen} onDelete={() => onDelete(machine)} />
         </li>
       ))}
       <li>

@@ -25,6 +25,7 @@ import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
+import type { MachineDialog } from './MachineCard.tsx';
 import { MachineGrid } from './MachineGrid.tsx';
 
 const RegisterMachineDialog = lazyDialog(
@@ -78,13 +79,8 @@ const deletion: Deletion<Machine, ResponseOf<typeof deleteMachine>> = {
 export default function MachinesPage() {
   const { isAdmin } = useSession();
   const [isRegistering, setIsRegistering] = useState(false);
-  const [edited, setEdited] = useState<Machine | null>(null);
-  const [mapped, setMapped] = useState<Machine | null>(null);
-  const [shared, setShared] = useState<Machine | null>(null);
-  const [alarmed, setAlarmed] = useState<Machine | null>(null);
-  const [paired, setPaired] = useState<Machine | null>(null);
-
-  const totals = useApi(machineTotals, {});
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const register = () => setIsRegistering(true);
   const list = useListPage(listMachines, {
     input: ({ q, sort }) => ({ query: { ...(q === undefined ? {} : { q }), ...(sort === undefined ? {} : { sort }) } }),
     rows: (machines) => machines,
@@ -95,14 +91,6 @@ export default function MachinesPage() {
     refreshInterval: refreshMs,
     deletion,
   });
-  const address = useUrlState();
-  const settingsOf = address.read('settings');
-  const linked = useApi(getMachine, settingsOf === undefined ? null : { params: { id: settingsOf } });
-  /** The machine whose settings a link asked for. */
-  const asked = linked.data !== undefined && mayManage(linked.data.role) ? linked.data : null;
-  const title = isAdmin ? t`All Machines` : t`My Machines`;
-  const shown = (text: string | undefined) => text ?? (totals.error === undefined ? undefined : null);
-
   usePageActions(
     useMemo(
       () => [
@@ -115,7 +103,7 @@ export default function MachinesPage() {
   return (
     <Page>
       <PageHeader
-        title={title}
+        title={isAdmin ? t`All Machines` : t`My Machines`}
         crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Machines` }]}
         actions={
           <ButtonLink to={paths.machineMaps} icon={<BookOpen aria-hidden />}>
@@ -132,15 +120,7 @@ export default function MachinesPage() {
         }
       />
       <div className="flex flex-col gap-5">
-        <StatRow>
-          <StatCard label={t`Machines`} value={shown(totals.data && formatCount(totals.data.machines))} />
-          <StatCard label={t`Roasts`} value={shown(totals.data && formatCount(totals.data.roasts))} />
-          <StatCard
-            label={t`Roasted`}
-            value={shown(totals.data && weightNumber(totals.data.kg_roasted, 1, 1))}
-            unit={weightUnit()}
-          />
-        </StatRow>
+        <Totals />
         <div className="flex flex-wrap items-center justify-between gap-3">
           <ListSearch search={list.search} label={t`Search machines`} placeholder={t`Serial number or display name`} />
           <Select
@@ -158,28 +138,13 @@ export default function MachinesPage() {
         )}
         <MachineGrid
           machines={list.data ?? (list.error === undefined ? undefined : [])}
-          onAdd={() => setIsRegistering(true)}
-          onEdit={setEdited}
-          onMap={setMapped}
-          onPair={setPaired}
-          onPeople={setShared}
-          onAlarms={setAlarmed}
+          onAdd={register}
+          onOpen={(dialog, machine) => setOpened({ dialog, machine })}
           onDelete={(machine) => list.delete([machine])}
           empty={
             <Card>
               {list.search.q === '' ? (
-                <EmptyState
-                  icon={<Factory />}
-                  title={t`No machines registered`}
-                  action={
-                    <Button kind="primary" size="md" icon={<Plus aria-hidden />} onClick={() => setIsRegistering(true)}>
-                      {t`Register First Machine`}
-                    </Button>
-                  }
-                >
-                  <p>{t`Register a machine to connect the board beside it and see its roasts live.`}</p>
-                  {!isAdmin && <p>{t`To see one that is registered, ask its owner or an administrator.`}</p>}
-                </EmptyState>
+                <NoMachines onRegister={register} />
               ) : (
                 <NoMatch title={t`No machines match your filters`} search={list.search} />
               )}
@@ -188,18 +153,68 @@ export default function MachinesPage() {
         />
       </div>
       <RegisterMachineDialog open={isRegistering} onClose={() => setIsRegistering(false)} />
-      <BoardConfigDialog
-        machine={mapped ?? asked}
-        onClose={() => {
-          setMapped(null);
-          address.change({ settings: undefined });
-        }}
-      />
-      <PeopleDialog machine={shared} onClose={() => setShared(null)} />
-      <AlarmsDialog machine={alarmed} onClose={() => setAlarmed(null)} />
-      <PairMachineDialog machine={paired} onClose={() => setPaired(null)} />
-      <EditMachineDialog machine={edited} onClose={() => setEdited(null)} />
+      <MachineDialogs opened={opened} onClose={() => setOpened(null)} />
       {list.dialog}
     </Page>
   );
 }
+
+const Totals = () => {
+  const { data, error } = useApi(machineTotals, {});
+  const shown = (text: string | undefined) => text ?? (error === undefined ? undefined : null);
+  return (
+    <StatRow>
+      <StatCard label={t`Machines`} value={shown(data && formatCount(data.machines))} />
+      <StatCard label={t`Roasts`} value={shown(data && formatCount(data.roasts))} />
+      <StatCard label={t`Roasted`} value={shown(data && weightNumber(data.kg_roasted, 1, 1))} unit={weightUnit()} />
+    </StatRow>
+  );
+};
+
+const NoMachines = ({ onRegister }: { onRegister: () => void }) => {
+  const { isAdmin } = useSession();
+  return (
+    <EmptyState
+      icon={<Factory />}
+      title={t`No machines registered`}
+      action={
+        <Button kind="primary" size="md" icon={<Plus aria-hidden />} onClick={onRegister}>
+          {t`Register First Machine`}
+        </Button>
+      }
+    >
+      <p>{t`Register a machine to connect the board beside it and see its roasts live.`}</p>
+      {!isAdmin && <p>{t`To see one that is registered, ask its owner or an administrator.`}</p>}
+    </EmptyState>
+  );
+};
+
+/** What is open, and of which machine. */
+interface Opened {
+  readonly dialog: MachineDialog;
+  readonly machine: Machine;
+}
+
+/** The dialogs of a card; the settings are also opened by a link. */
+const MachineDialogs = ({ opened, onClose }: { opened: Opened | null; onClose: () => void }) => {
+  const { read, change } = useUrlState();
+  const settingsOf = read('settings');
+  const linked = useApi(getMachine, settingsOf === undefined ? null : { params: { id: settingsOf } });
+  const asked = linked.data !== undefined && mayManage(linked.data.role) ? linked.data : null;
+  const machineOf = (dialog: MachineDialog) => (opened?.dialog === dialog ? opened.machine : null);
+  return (
+    <>
+      <BoardConfigDialog
+        machine={machineOf('settings') ?? asked}
+        onClose={() => {
+          onClose();
+          change({ settings: undefined });
+        }}
+      />
+      <PeopleDialog machine={machineOf('people')} onClose={onClose} />
+      <AlarmsDialog machine={machineOf('alarms')} onClose={onClose} />
+      <PairMachineDialog machine={machineOf('pairing')} onClose={onClose} />
+      <EditMachineDialog machine={machineOf('edit')} onClose={onClose} />
+    </>
+  );
+};

@@ -51,33 +51,31 @@ interface PlanFormProps {
   onDone: () => void;
 }
 
-/** Machine, lot, recipe and batch of the next roast. A recipe prefills its lot and batch. */
-export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
+/** Saves a new plan, or what was changed of an edited one. */
+const usePlanForm = ({ edited, onPlanned, onDone }: PlanFormProps, onSaved: () => void) => {
   const user = useUser();
-  const [lot, setLot] = useState<Lot | null>(null);
   const [opened] = useState<PlanValues>(() =>
     edited === undefined ? emptyPlan(personName(user), readLastPlan(user.id)) : valuesOfPlan(edited),
   );
-  const form = useRecordForm({
+  return useRecordForm({
     values: opened,
     resolver: planResolver,
     fields: planFields,
     failure: (error, isBesideFields) =>
       isBesideFields ? null : sentenceWithFields(error, t`The queue could not be changed`),
-    save: async (body, { changed }) => {
-      if (edited === undefined) return call(planRoast, { body });
+    save: async (body, { changed, values }) => {
+      if (edited === undefined) return { ...(await call(planRoast, { body })), values };
       // The other fields may have been changed by another person.
       const { machine_id: _machine, count: _count, ...fields } = body;
       const own = Object.fromEntries(Object.entries(fields).filter(([field]) => changed.has(field)));
-      return call(updatePlannedRoast, { params: { id: edited.id }, body: own });
+      return { ...(await call(updatePlannedRoast, { params: { id: edited.id }, body: own })), values };
     },
-    saved: async ({ id }, { startAnew }) => {
-      const values = getValues();
+    saved: async ({ id, values }, { startAnew }) => {
       await refresh(listPlannedRoasts, getPlannedRoast);
       if (edited === undefined) {
         keepLastPlan(user.id, values);
         startAnew({ ...values, count: '1' });
-        setBatchTyped(false);
+        onSaved();
         if (Number(values.count) === 1) return onPlanned(id);
       }
       toast(
@@ -88,23 +86,35 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
       onDone();
     },
   });
-  const { control, setValue, getValues } = form.hookForm;
-  const [machineId, lotId, batch, profileId] = useWatch({
-    control,
-    name: ['machine_id', 'lot_id', 'batch_size_kg', 'profile_id'],
-  });
+};
+
+/** The batch that recipe and machine suggest, until a person types their own; what else the chosen machine offers. */
+const useSuggestions = (form: ReturnType<typeof usePlanForm>, isBatchTyped: boolean) => {
+  const { control, setValue } = form.hookForm;
+  const [machineId, profileId] = useWatch({ control, name: ['machine_id', 'profile_id'] });
   const { data: machines } = useApi(listMachines, { query: { sort: 'name' } });
   const { data: recipe } = useApi(getProfile, profileId === null ? null : { params: { id: profileId } });
+  const { data: roasters } = useApi(listRoasters, machineId === null ? null : { params: { id: machineId } });
   const machine = machines?.find(({ id }) => id === machineId);
   const suggested = batchOf(profileId === null ? undefined : recipe, machine);
-  /** A batch that a person has typed stays. */
-  const [isBatchTyped, setBatchTyped] = useState(edited !== undefined);
   useEffect(() => {
     if (suggested !== undefined && !isBatchTyped) {
       setValue('batch_size_kg', String(suggested), { shouldDirty: true });
     }
   }, [suggested, isBatchTyped, setValue]);
-  const { data: roasters } = useApi(listRoasters, machineId === null ? null : { params: { id: machineId } });
+  return (roasters?.people ?? []).map((person) => person.full_name);
+};
+
+/** Machine, lot, recipe and batch of the next roast. A recipe prefills its lot and batch. */
+export const PlanForm = (props: PlanFormProps) => {
+  const { edited, onDone } = props;
+  const [lot, setLot] = useState<Lot | null>(null);
+  /** A batch that a person has typed stays. */
+  const [isBatchTyped, setBatchTyped] = useState(edited !== undefined);
+  const form = usePlanForm(props, () => setBatchTyped(false));
+  const roasters = useSuggestions(form, isBatchTyped);
+  const { control, setValue } = form.hookForm;
+  const [lotId, batch] = useWatch({ control, name: ['lot_id', 'batch_size_kg'] });
   return (
     <Panel title={edited === undefined ? t`Next roast` : t`Edit queued roast`}>
       <FormFrame of={form} className="grid gap-4 p-4 sm:grid-cols-2">
@@ -154,14 +164,7 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
         )}
         <DateField label={t`Day`} hint={t`Today, unless you choose a later one.`} {...form.field('day')} />
         <FormField of={form} name="roasted_by">
-          {(field) => (
-            <SuggestField
-              label={t`Roasted by`}
-              maxLength={120}
-              suggestions={(roasters?.people ?? []).map((person) => person.full_name)}
-              {...field}
-            />
-          )}
+          {(field) => <SuggestField label={t`Roasted by`} maxLength={120} suggestions={roasters} {...field} />}
         </FormField>
         <div className="sm:col-span-2">
           <TextArea label={t`Notes`} rows={2} {...form.field('notes')} />

@@ -58,95 +58,44 @@ const deletion: Deletion<Profile> = {
   failed: (error) => ({ text: t`Failed to delete recipe`, detail: reasonOf(error) }),
 };
 
-/** /recipes: every recipe as a card. Search and filters work in the browser and are kept in the address. */
-export default function RecipesPage() {
+/** The search and the filters, kept in the address. */
+const useFilters = () => {
   const { read, change } = useUrlState();
-  const { data, error, mutate } = useRecipes();
-  const { ask, dialog } = useDeletion(deletion);
-  // A stable function: hundreds of cards must not render again for a key press.
-  const askToDelete = useCallback((recipe: Profile) => ask([recipe]), [ask]);
   // The list follows every key; the address changes when the typing pauses.
   const [typed, setTyped] = useTyped(read('q') ?? '', (q) => change({ q }));
-  const sought = useDeferredValue(typed);
   const filters = {
-    q: sought,
+    q: useDeferredValue(typed),
     origin: read('origin'),
     level: levelChoices.find((level) => level === read('level')),
     favoritesOnly: read('favorites') === '1',
   };
-  const recipes = useMemo(() => data ?? [], [data]);
-  const shown = filterRecipes(recipes, filters);
-  const { count, more } = useGrowingCount(60);
-  const origins = originsOf(recipes);
-  const totals = data === undefined ? undefined : recipeTotals(data);
-  const figure = (value: number | undefined) =>
-    value === undefined && error ? null : value === undefined ? undefined : formatCount(value);
-  const isFiltered =
-    filters.q !== '' || filters.origin !== undefined || filters.level !== undefined || filters.favoritesOnly;
+  const { q, origin, level, favoritesOnly } = filters;
+  const isFiltered = q !== '' || origin !== undefined || level !== undefined || favoritesOnly;
   const reset = () => {
     setTyped('');
     change({ q: undefined, origin: undefined, level: undefined, favorites: undefined });
   };
-  useAddAction(t`Create recipe`, paths.newRecipe);
+  return { filters, typed, setTyped, change, isFiltered, reset };
+};
+type Filters = ReturnType<typeof useFilters>;
 
+/** /recipes: every recipe as a card. Search and filters work in the browser and are kept in the address. */
+export default function RecipesPage() {
+  const { data, error, mutate } = useRecipes();
+  const { ask, dialog } = useDeletion(deletion);
+  // A stable function: hundreds of cards must not render again for a key press.
+  const askToDelete = useCallback((recipe: Profile) => ask([recipe]), [ask]);
+  const sought = useFilters();
+  const { isFiltered, reset } = sought;
+  const recipes = useMemo(() => data ?? [], [data]);
+  const shown = filterRecipes(recipes, sought.filters);
+  const { count, more } = useGrowingCount(60);
+  useAddAction(t`Create recipe`, paths.newRecipe);
   return (
     <Page wide>
       <PageHeader title={t`Recipes`} crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Recipes` }]} />
-      <div className="pb-4">
-        <StatRow>
-          <StatCard
-            label={t`Total Recipes`}
-            value={figure(totals?.total)}
-            icon={<BookOpenText className="max-sm:hidden" />}
-          />
-          <StatCard label={t`Favorites`} value={figure(totals?.favorites)} icon={<Star className="max-sm:hidden" />} />
-          <StatCard
-            label={t`Most Used`}
-            value={figure(totals?.mostUsed)}
-            unit="×"
-            icon={<ChartNoAxesColumnIncreasing className="max-sm:hidden" />}
-          />
-        </StatRow>
-      </div>
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 pb-4">
-        <SearchField
-          value={typed}
-          onChange={setTyped}
-          label={t`Search recipes`}
-          placeholder={t`Search name or description…`}
-          className="w-full sm:w-72"
-        />
-        <Select
-          label={t`Origin`}
-          hideLabel
-          size="sm"
-          className="min-w-36 max-sm:flex-1"
-          choices={choices(t`All origins`, [
-            ...new Set([...origins, ...(filters.origin === undefined ? [] : [filters.origin])]),
-          ])}
-          value={filters.origin ?? ''}
-          onChange={(origin) => change({ origin })}
-        />
-        <Select
-          label={t`Level`}
-          hideLabel
-          size="sm"
-          className="min-w-36 max-sm:flex-1"
-          choices={choices(t`All levels`, levelChoices)}
-          value={filters.level ?? ''}
-          onChange={(level) => change({ level })}
-        />
-        <Checkbox
-          label={t`Favorites only`}
-          checked={filters.favoritesOnly}
-          onChange={(on) => change({ favorites: on ? '1' : undefined })}
-        />
-        {isFiltered && (
-          <Button kind="quiet" icon={<FilterX aria-hidden />} onClick={reset}>
-            {t`Reset filters`}
-          </Button>
-        )}
-      </div>
+      <Totals recipes={data} hasFailed={error !== undefined} />
+      <FilterBar {...sought} recipes={recipes} />
       {error && (
         <div className="pb-4">
           <ErrorLine title={t`Recipes could not be loaded`} error={error} onRetry={() => void mutate()} />
@@ -193,6 +142,72 @@ export default function RecipesPage() {
     </Page>
   );
 }
+
+const Totals = ({ recipes, hasFailed }: { recipes: readonly Profile[] | undefined; hasFailed: boolean }) => {
+  const totals = recipes === undefined ? undefined : recipeTotals(recipes);
+  const figure = (value: number | undefined) =>
+    value === undefined ? (hasFailed ? null : undefined) : formatCount(value);
+  return (
+    <div className="pb-4">
+      <StatRow>
+        <StatCard
+          label={t`Total Recipes`}
+          value={figure(totals?.total)}
+          icon={<BookOpenText className="max-sm:hidden" />}
+        />
+        <StatCard label={t`Favorites`} value={figure(totals?.favorites)} icon={<Star className="max-sm:hidden" />} />
+        <StatCard
+          label={t`Most Used`}
+          value={figure(totals?.mostUsed)}
+          unit="×"
+          icon={<ChartNoAxesColumnIncreasing className="max-sm:hidden" />}
+        />
+      </StatRow>
+    </div>
+  );
+};
+
+const FilterBar = (props: Filters & { recipes: readonly Profile[] }) => {
+  const { filters, typed, setTyped, change, isFiltered, reset, recipes } = props;
+  const { origin, level, favoritesOnly } = filters;
+  const origins = new Set([...originsOf(recipes), ...(origin === undefined ? [] : [origin])]);
+  const select = { hideLabel: true, size: 'sm', className: 'min-w-36 max-sm:flex-1' } as const;
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 pb-4">
+      <SearchField
+        value={typed}
+        onChange={setTyped}
+        label={t`Search recipes`}
+        placeholder={t`Search name or description…`}
+        className="w-full sm:w-72"
+      />
+      <Select
+        {...select}
+        label={t`Origin`}
+        choices={choices(t`All origins`, [...origins])}
+        value={origin ?? ''}
+        onChange={(next) => change({ origin: next })}
+      />
+      <Select
+        {...select}
+        label={t`Level`}
+        choices={choices(t`All levels`, levelChoices)}
+        value={level ?? ''}
+        onChange={(next) => change({ level: next })}
+      />
+      <Checkbox
+        label={t`Favorites only`}
+        checked={favoritesOnly}
+        onChange={(on) => change({ favorites: on ? '1' : undefined })}
+      />
+      {isFiltered && (
+        <Button kind="quiet" icon={<FilterX aria-hidden />} onClick={reset}>
+          {t`Reset filters`}
+        </Button>
+      )}
+    </div>
+  );
+};
 
 /**
  * Number of rendered items of a long list; grows by a step whenever the element with the ref `more` comes near the screen.

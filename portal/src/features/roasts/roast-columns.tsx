@@ -21,6 +21,36 @@ const BatchNumber = ({ roast }: { roast: RoastRow }) => {
   );
 };
 
+/** On a tablet a state stands below the number: weight and duration need the width. */
+const NumberAndState = ({ roast }: { roast: RoastRow }) => (
+  <span className="inline-flex items-center gap-2 sm:max-xl:flex-col sm:max-xl:items-start sm:max-xl:gap-0.5 sm:max-xl:pb-1">
+    <span className="inline-flex flex-col py-1 leading-tight">
+      <BatchNumber roast={roast} />
+      <span className="font-mono text-xs font-normal text-muted max-sm:hidden">#{roast.id.slice(0, 8)}</span>
+    </span>
+    {roast.status === 'in_progress' && (
+      <Badge tone="accent" icon={<LiveDot tone="accent" pulsing />}>
+        <span className="max-sm:sr-only">{t`Live`}</span>
+      </Badge>
+    )}
+    {roast.status === 'aborted' && (
+      <Badge tone="danger" icon={<Ban aria-hidden className="sm:hidden" />}>
+        <span className="max-sm:sr-only">{t`Aborted`}</span>
+      </Badge>
+    )}
+  </span>
+);
+
+const DayAndTime = ({ start, dates }: { start: string; dates: DateTexts }) => (
+  <>
+    <span className="figures sm:hidden 2xl:inline">{dates.dayAndTime(start)}</span>
+    <span className="figures flex flex-col leading-tight max-sm:hidden 2xl:hidden">
+      <span>{dates.day(start)}</span>
+      <span className="text-xs text-muted">{dates.time(start)}</span>
+    </span>
+  </>
+);
+
 /** On a tablet: what has a column of its own on a desk. */
 const Beneath = ({ texts }: { texts: readonly (string | null)[] }) => (
   <span className="block text-xs text-muted max-sm:hidden">{texts.filter((text) => text !== null).join(' · ')}</span>
@@ -40,25 +70,7 @@ export const roastColumns = (dates: DateTexts, isNarrow: boolean): readonly Colu
     id: 'roast',
     label: t`Roast`,
     isName: true,
-    cell: (roast) => (
-      // On a tablet a state stands below the number: weight and duration need the width.
-      <span className="inline-flex items-center gap-2 sm:max-xl:flex-col sm:max-xl:items-start sm:max-xl:gap-0.5 sm:max-xl:pb-1">
-        <span className="inline-flex flex-col py-1 leading-tight">
-          <BatchNumber roast={roast} />
-          <span className="font-mono text-xs font-normal text-muted max-sm:hidden">#{roast.id.slice(0, 8)}</span>
-        </span>
-        {roast.status === 'in_progress' && (
-          <Badge tone="accent" icon={<LiveDot tone="accent" pulsing />}>
-            <span className="max-sm:sr-only">{t`Live`}</span>
-          </Badge>
-        )}
-        {roast.status === 'aborted' && (
-          <Badge tone="danger" icon={<Ban aria-hidden className="sm:hidden" />}>
-            <span className="max-sm:sr-only">{t`Aborted`}</span>
-          </Badge>
-        )}
-      </span>
-    ),
+    cell: (roast) => <NumberAndState roast={roast} />,
     sort: 'said_number',
     phone: 'title',
   },
@@ -86,15 +98,7 @@ export const roastColumns = (dates: DateTexts, isNarrow: boolean): readonly Colu
   {
     id: 'date',
     label: t`Roast date`,
-    cell: (roast) => (
-      <>
-        <span className="figures sm:hidden 2xl:inline">{dates.dayAndTime(roast.start_time)}</span>
-        <span className="figures flex flex-col leading-tight max-sm:hidden 2xl:hidden">
-          <span>{dates.day(roast.start_time)}</span>
-          <span className="text-xs text-muted">{dates.time(roast.start_time)}</span>
-        </span>
-      </>
-    ),
+    cell: ({ start_time: start }) => <DayAndTime start={start} dates={dates} />,
     sort: 'start_time',
     phone: 'detail',
   },

@@ -74,84 +74,52 @@ const timeText = (track: WallTrack): string => formatDuration(track.elapsedSecon
 const isOld = ({ endedAt, chargeMono }: WallTrack): boolean =>
   chargeMono === null && endedAt !== null && Date.now() - endedAt > idleAxisSeconds * 1000;
 
+/** What a tile shows of its machine, beside live figures. */
+interface TileState {
+  readonly machine: WallMachine;
+  readonly state: MachineState;
+  readonly isLive: boolean;
+  /** A board that stopped sending while beans are in the drum. */
+  readonly isLost: boolean;
+  readonly isDense: boolean;
+  readonly size: (typeof textSizes)[keyof typeof textSizes];
+  readonly live: { readonly feed: WallFeed; readonly machineId: string };
+}
+
 /**
  * One machine of the wall. All sizes follow the tile, so that it is readable from five metres with 1 to 24 machines.
  */
 const Tile = ({ machine, feed, isDense }: WallTileProps) => {
   const { id, roast } = machine;
-  const units = usePreferences();
   const state = useWallValue(
     feed,
     id,
     useCallback((track: WallTrack) => stateOf(track, machine), [machine]),
   );
   const alarm = useWallValue(feed, id, worstAlarm);
-  const dates = useDates();
-  const isSignedIn = useSession().user !== null;
-  const trouble = state === 'silent' ? silenceText(machine, dates) : lacksMap(machine, state) ? t`No map` : null;
-  const beanText = useCallback(
-    (track: WallTrack) => readingOf('temperature', isOld(track) ? null : track.beanC, units).value,
-    [units],
-  );
-  const rateText = useCallback(({ rateC }: WallTrack) => readingOf('rate', rateC, units).value, [units]);
   const isLive = state === 'roasting' || state === 'between';
-  /** A board that stopped sending while beans are in the drum. */
-  const isLost = !isLive && roast !== null;
-  const isShortState = isDense && (state === 'between' || (state === 'stale' && roast === null));
-  const live = { feed, machineId: id };
   // Without readings the progress of the roast is unknown.
   const hasStep = isLive && roast !== null && roast.points.length > 0;
   const size = textSizes[!isDense ? 'roomy' : alarm !== null && hasStep ? 'tight' : 'dense'];
+  const live = { feed, machineId: id };
+  const tile: TileState = { machine, state, isLive, isLost: !isLive && roast !== null, isDense, size, live };
   return (
     <li
       data-testid="wall-tile"
       data-state={state}
       className={classes(
         'relative min-h-0 min-w-0 overflow-hidden rounded-lg border-2 bg-surface [container-type:size]',
-        isLost || alarm !== null ? 'border-danger' : state === 'roasting' ? 'border-accent' : 'border-stroke-strong',
+        tile.isLost || alarm !== null
+          ? 'border-danger'
+          : state === 'roasting'
+            ? 'border-accent'
+            : 'border-stroke-strong',
       )}
     >
       <div className="isolate flex h-full flex-col px-[3.5cqw] py-[2.5cqh]">
-        <p className="flex shrink-0 items-baseline justify-between gap-[3cqw]">
-          <span className={classes('truncate leading-tight font-semibold text-strong', size.name)}>
-            {isSignedIn ? (
-              // Its area is the tile.
-              <Link to={paths.cockpit(id)} className="after:absolute after:inset-0">
-                {machine.display_name}
-              </Link>
-            ) : (
-              machine.display_name
-            )}
-          </span>
-          <span
-            className={classes(
-              'flex shrink-0 items-center gap-[1.5cqw] font-medium',
-              size.state,
-              isLost
-                ? 'text-danger'
-                : state === 'roasting'
-                  ? 'text-accent-text'
-                  : isLive
-                    ? 'text-content'
-                    : 'text-warning',
-            )}
-          >
-            <span aria-hidden className="size-[0.55em] rounded-full bg-current" />
-            {/* The line below has it too, and the space is free for a long name. */}
-            <span className={classes(isShortState && 'sr-only')}>{stateLabels[state]}</span>
-            {(isLost || state === 'stale' || state === 'silent') && <Age {...live} />}
-          </span>
-        </p>
+        <NameAndState {...tile} />
         {alarm === null ? (
-          <p className={classes('shrink-0 truncate leading-tight text-content', size.coffee)}>
-            {trouble !== null && <span className="text-warning">{trouble}</span>}
-            {roast === null && state === 'offline' && <LastSeen {...live} seenAt={machine.last_seen_at} />}
-            {roast === null && state === 'stale' && isDense && stateLabels.stale}
-            {trouble === null &&
-              (roast !== null
-                ? runningText(roast)
-                : nextText(machine, state === 'offline' || (state === 'stale' && isDense)))}
-          </p>
+          <CoffeeLine {...tile} />
         ) : (
           <p
             data-testid="wall-alarm"
@@ -165,39 +133,7 @@ const Tile = ({ machine, feed, isDense }: WallTileProps) => {
             {alarmText(alarm)}
           </p>
         )}
-        <div
-          className={classes(
-            'flex shrink-0 items-end justify-between gap-[3cqw]',
-            isLive ? 'text-strong' : 'text-muted',
-          )}
-        >
-          <p
-            data-testid="wall-bean"
-            className={classes('figures leading-[1.05] font-semibold tracking-tight whitespace-nowrap', size.bean)}
-          >
-            <LiveText {...live} text={beanText} />
-            <span className={classes('font-normal text-muted', isDense ? 'text-[0.34em]' : 'text-[0.28em]')}>
-              {' '}
-              {unitOf('temperature', units)}
-            </span>
-          </p>
-          <div
-            className={classes(
-              'figures pb-[1.5cqh] text-right leading-tight font-semibold whitespace-nowrap',
-              size.time,
-            )}
-          >
-            <p>
-              <LiveText {...live} text={timeText} />
-            </p>
-            <p>
-              <span className={classes('font-normal text-muted', isDense ? 'text-[0.62em]' : 'text-[0.45em]')}>
-                {t`RoR`}{' '}
-              </span>
-              <LiveText {...live} text={rateText} />
-            </p>
-          </div>
-        </div>
+        <LiveFigures {...tile} />
         <div
           className={classes(
             'min-h-0 flex-1',
@@ -209,6 +145,94 @@ const Tile = ({ machine, feed, isDense }: WallTileProps) => {
         {hasStep && <Step {...live} roast={roast} size={size} isShort={isDense} />}
       </div>
     </li>
+  );
+};
+
+const NameAndState = ({ machine, state, isLive, isLost, isDense, size, live }: TileState) => {
+  const isSignedIn = useSession().user !== null;
+  const isShortState = isDense && (state === 'between' || (state === 'stale' && machine.roast === null));
+  const tone = isLost
+    ? 'text-danger'
+    : state === 'roasting'
+      ? 'text-accent-text'
+      : isLive
+        ? 'text-content'
+        : 'text-warning';
+  return (
+    <p className="flex shrink-0 items-baseline justify-between gap-[3cqw]">
+      <span className={classes('truncate leading-tight font-semibold text-strong', size.name)}>
+        {isSignedIn ? (
+          // Its area is the tile.
+          <Link to={paths.cockpit(machine.id)} className="after:absolute after:inset-0">
+            {machine.display_name}
+          </Link>
+        ) : (
+          machine.display_name
+        )}
+      </span>
+      <span className={classes('flex shrink-0 items-center gap-[1.5cqw] font-medium', size.state, tone)}>
+        <span aria-hidden className="size-[0.55em] rounded-full bg-current" />
+        {/* The line below has it too, and the space is free for a long name. */}
+        <span className={classes(isShortState && 'sr-only')}>{stateLabels[state]}</span>
+        {(isLost || state === 'stale' || state === 'silent') && <Age {...live} />}
+      </span>
+    </p>
+  );
+};
+
+/** The roast, or the next one; what is wrong with the machine comes first. */
+const CoffeeLine = ({ machine, state, isDense, size, live }: TileState) => {
+  const dates = useDates();
+  const { roast } = machine;
+  const trouble = state === 'silent' ? silenceText(machine, dates) : lacksMap(machine, state) ? t`No map` : null;
+  return (
+    <p className={classes('shrink-0 truncate leading-tight text-content', size.coffee)}>
+      {trouble !== null && <span className="text-warning">{trouble}</span>}
+      {roast === null && state === 'offline' && <LastSeen {...live} seenAt={machine.last_seen_at} />}
+      {roast === null && state === 'stale' && isDense && stateLabels.stale}
+      {trouble === null &&
+        (roast !== null
+          ? runningText(roast)
+          : nextText(machine, state === 'offline' || (state === 'stale' && isDense)))}
+    </p>
+  );
+};
+
+const LiveFigures = ({ isLive, isDense, size, live }: TileState) => {
+  const units = usePreferences();
+  const beanText = useCallback(
+    (track: WallTrack) => readingOf('temperature', isOld(track) ? null : track.beanC, units).value,
+    [units],
+  );
+  const rateText = useCallback(({ rateC }: WallTrack) => readingOf('rate', rateC, units).value, [units]);
+  return (
+    <div
+      className={classes('flex shrink-0 items-end justify-between gap-[3cqw]', isLive ? 'text-strong' : 'text-muted')}
+    >
+      <p
+        data-testid="wall-bean"
+        className={classes('figures leading-[1.05] font-semibold tracking-tight whitespace-nowrap', size.bean)}
+      >
+        <LiveText {...live} text={beanText} />
+        <span className={classes('font-normal text-muted', isDense ? 'text-[0.34em]' : 'text-[0.28em]')}>
+          {' '}
+          {unitOf('temperature', units)}
+        </span>
+      </p>
+      <div
+        className={classes('figures pb-[1.5cqh] text-right leading-tight font-semibold whitespace-nowrap', size.time)}
+      >
+        <p>
+          <LiveText {...live} text={timeText} />
+        </p>
+        <p>
+          <span className={classes('font-normal text-muted', isDense ? 'text-[0.62em]' : 'text-[0.45em]')}>
+            {t`RoR`}{' '}
+          </span>
+          <LiveText {...live} text={rateText} />
+        </p>
+      </div>
+    </div>
   );
 };
 export const WallTile = memo(Tile);
