@@ -4,8 +4,10 @@ import { phaseNames } from '@roastery/roasting/curves/phases';
 import { z } from 'zod';
 import { alarmColourShape } from './alarms.ts';
 import { channelNameShape } from './channels.ts';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { idShape, lineShape, messageShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Alarms');
 
 const sideShape = z.enum(alarmSides);
 const timeShape = z.number('Enter a time').min(0, 'Use 0:00 or later').max(3600, 'Use 60:00 or less');
@@ -105,9 +107,7 @@ export const listMachineAlarmRules = endpoint({
   name: 'listMachineAlarmRules',
   method: 'GET',
   path: '/machines/{id}/alarm-rules',
-  tag: 'Alarms',
   summary: 'Alarm rules of a machine, oldest first: they apply to each of its roasts',
-  access: 'user',
   right: 'see',
   params: byId,
   response: listShape,
@@ -118,9 +118,7 @@ export const createMachineAlarmRule = endpoint({
   name: 'createMachineAlarmRule',
   method: 'POST',
   path: '/machines/{id}/alarm-rules',
-  tag: 'Alarms',
   summary: 'Add an alarm rule to a machine; it fires once per roast',
-  access: 'user',
   right: 'roast',
   status: 201,
   params: byId,
@@ -133,9 +131,7 @@ export const updateMachineAlarmRule = endpoint({
   name: 'updateMachineAlarmRule',
   method: 'PUT',
   path: '/machines/{id}/alarm-rules/{rule_id}',
-  tag: 'Alarms',
   summary: 'Change an alarm rule of a machine; in a running roast it applies from now on',
-  access: 'user',
   right: 'roast',
   params: byRule,
   body: changeShape,
@@ -147,9 +143,7 @@ export const deleteMachineAlarmRule = endpoint({
   name: 'deleteMachineAlarmRule',
   method: 'DELETE',
   path: '/machines/{id}/alarm-rules/{rule_id}',
-  tag: 'Alarms',
   summary: 'Delete an alarm rule of a machine; its alarms stay with their roasts',
-  access: 'user',
   right: 'roast',
   params: byRule,
   response: messageShape,
@@ -160,9 +154,7 @@ export const listRecipeAlarmRules = endpoint({
   name: 'listRecipeAlarmRules',
   method: 'GET',
   path: '/profiles/{id}/alarm-rules',
-  tag: 'Alarms',
   summary: 'Alarm rules of a recipe, oldest first: they apply to each roast that follows it',
-  access: 'user',
   params: byId,
   response: listShape,
   errors: ['not_found'],
@@ -172,9 +164,7 @@ export const createRecipeAlarmRule = endpoint({
   name: 'createRecipeAlarmRule',
   method: 'POST',
   path: '/profiles/{id}/alarm-rules',
-  tag: 'Alarms',
   summary: 'Add an alarm rule to a recipe; it fires once per roast',
-  access: 'user',
   status: 201,
   params: byId,
   body: alarmRuleBodyShape,
@@ -186,9 +176,7 @@ export const updateRecipeAlarmRule = endpoint({
   name: 'updateRecipeAlarmRule',
   method: 'PUT',
   path: '/profiles/{id}/alarm-rules/{rule_id}',
-  tag: 'Alarms',
   summary: 'Change an alarm rule of a recipe; in a running roast it applies from now on',
-  access: 'user',
   params: byRule,
   body: changeShape,
   response: alarmRuleShape,
@@ -199,9 +187,7 @@ export const deleteRecipeAlarmRule = endpoint({
   name: 'deleteRecipeAlarmRule',
   method: 'DELETE',
   path: '/profiles/{id}/alarm-rules/{rule_id}',
-  tag: 'Alarms',
   summary: 'Delete an alarm rule of a recipe; its alarms stay with their roasts',
-  access: 'user',
   params: byRule,
   response: messageShape,
   errors: ['not_found'],

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { idShape, instantShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Alarms');
 
 /**
  * Alarms of roasts. `rule`: a rule of the machine or its recipe was fulfilled, once per roast. `frozen`: a temperature
@@ -63,9 +65,7 @@ export const listRoastAlarms = endpoint({
   name: 'listRoastAlarms',
   method: 'GET',
   path: '/roasts/{id}/alarms',
-  tag: 'Alarms',
   summary: 'Alarms of a roast in the order of time',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   response: z.object({ alarms: z.array(roastAlarmShape) }),
@@ -76,9 +76,7 @@ export const acknowledgeAlarm = endpoint({
   name: 'acknowledgeAlarm',
   method: 'PUT',
   path: '/roasts/{id}/alarms/{alarm_id}/acknowledgement',
-  tag: 'Alarms',
   summary: 'Acknowledge an alarm: the cockpit and the wall no longer show it; it stays with the roast',
-  access: 'user',
   right: 'roast',
   params: z.object({ id: idShape, alarm_id: idShape }),
   response: roastAlarmShape,
@@ -99,8 +97,6 @@ export const listRecentAlarms = endpoint({
   name: 'listRecentAlarms',
   method: 'GET',
   path: '/alarms',
-  tag: 'Alarms',
   summary: 'Alarms of the last 24 hours on the machines that the user may see, newest first; at most 50',
-  access: 'user',
   response: z.object({ alarms: z.array(recentAlarmShape) }),
 });

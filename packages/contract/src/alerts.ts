@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { idShape, instantShape, messageShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Alerts');
 
 export const lotAlertShape = z.object({
   lot_id: idShape,
@@ -18,9 +20,7 @@ export const listAlerts = endpoint({
   name: 'listAlerts',
   method: 'GET',
   path: '/alerts',
-  tag: 'Alerts',
   summary: 'Low-stock alerts: watched lots below 20 kg that the user has not dismissed, newest first',
-  access: 'user',
   response: z.object({ alerts: z.array(lotAlertShape) }),
 });
 
@@ -28,9 +28,7 @@ export const dismissAlert = endpoint({
   name: 'dismissAlert',
   method: 'POST',
   path: '/alerts/{id}/dismiss',
-  tag: 'Alerts',
   summary: 'Dismiss the alert of this lot for the user, until the lot is restocked and falls below the threshold again',
-  access: 'user',
   params: z.object({ id: idShape }),
   response: messageShape,
   errors: ['not_found'],
@@ -53,7 +51,6 @@ export const getMailStatus = endpoint({
   name: 'getMailStatus',
   method: 'GET',
   path: '/settings/mail',
-  tag: 'Alerts',
   summary: 'Whether mail can be sent, the recipients of alerts, and the last error',
   access: 'admin',
   response: mailStatusShape,
@@ -63,7 +60,6 @@ export const sendTestMail = endpoint({
   name: 'sendTestMail',
   method: 'POST',
   path: '/settings/mail/test',
-  tag: 'Alerts',
   summary: 'Send a test mail to the signed-in user; an error contains the answer of the mail server',
   access: 'admin',
   response: messageShape,

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { spreadsheetType } from './exports.ts';
 import { roastFilters } from './roasts.ts';
 import { dayShape, idShape, instantShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Analytics');
 
 /**
  * The filter of the roasts: the same keys as the list of roasts has, so that a figure's link shows the roasts behind
@@ -60,10 +62,8 @@ export const analyticsProduction = endpoint({
   name: 'analyticsProduction',
   method: 'GET',
   path: '/analytics/production',
-  tag: 'Analytics',
   summary:
     'Production in total and by period, over the machines that the user may see; weeks begin on Monday unless another day is given',
-  access: 'user',
   query: z.object(periodQuery),
   response: z.object({
     totals: figuresShape,
@@ -100,9 +100,7 @@ export const analyticsGroups = endpoint({
   name: 'analyticsGroups',
   method: 'GET',
   path: '/analytics/groups/{by}',
-  tag: 'Analytics',
   summary: 'Production by machine, coffee, recipe or person; the groups add up to the totals',
-  access: 'user',
   params: z.object({ by: groupKindShape }),
   query: z.object({
     ...analyticsFilters,
@@ -118,9 +116,7 @@ export const analyticsChoices = endpoint({
   name: 'analyticsChoices',
   method: 'GET',
   path: '/analytics/choices',
-  tag: 'Analytics',
   summary: 'Machines, coffees, recipes and people with roasts in a range of days: choices of the filters',
-  access: 'user',
   query: z.object({ from: analyticsFilters.from, to: analyticsFilters.to }),
   response: z.object({
     machines: z.array(named),
@@ -194,9 +190,7 @@ export const analyticsRecipeConsistency = endpoint({
   name: 'analyticsRecipeConsistency',
   method: 'GET',
   path: '/analytics/consistency',
-  tag: 'Analytics',
   summary: 'The 50 recipes with the most roasts, the least consistent first: deviation of their newest 10 roasts',
-  access: 'user',
   query: z.object(consistencyFilters),
   response: z.object({
     recipes: z.array(recipeConsistencyShape),
@@ -209,9 +203,7 @@ export const analyticsConsistency = endpoint({
   name: 'analyticsConsistency',
   method: 'GET',
   path: '/analytics/consistency/{id}',
-  tag: 'Analytics',
   summary: 'Deviation of the newest 40 roasts of a recipe from its reference roast',
-  access: 'user',
   params: z.object({ id: idShape }),
   query: z.object(consistencyFilters),
   response: z.object({
@@ -257,9 +249,7 @@ export const analyticsGreen = endpoint({
   name: 'analyticsGreen',
   method: 'GET',
   path: '/analytics/green',
-  tag: 'Analytics',
   summary: 'Green coffee used and its cost: in total, by period and by lot',
-  access: 'user',
   query: z.object({ ...periodQuery, limit: z.coerce.number().int().min(1).max(500).default(50) }),
   response: z.object({
     totals: greenFiguresShape,
@@ -278,9 +268,7 @@ const summaryOf = (format: string, summary: string, produces: string) =>
     name: `exportSummary${format.charAt(0).toUpperCase()}${format.slice(1)}`,
     method: 'GET',
     path: `/analytics/export/${format}`,
-    tag: 'Analytics',
     summary,
-    access: 'user',
     query: z.object(analyticsFilters),
     produces,
     errors: ['too_many_requests', 'not_ready'],

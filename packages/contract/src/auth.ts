@@ -1,7 +1,9 @@
 import { massUnits } from '@roastery/roasting/units';
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { idShape, instantShape, lineShape, messageShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Account');
 
 export const userShape = z.object({
   id: idShape,
@@ -66,7 +68,6 @@ export const me = endpoint({
   path: '/auth/me',
   tag: 'Auth',
   summary: 'The signed-in user',
-  access: 'user',
   response: sessionUserShape,
 });
 
@@ -84,9 +85,7 @@ export const listSessions = endpoint({
   name: 'listSessions',
   method: 'GET',
   path: '/account/sessions',
-  tag: 'Account',
   summary: 'The user’s sessions, newest first',
-  access: 'user',
   response: z.object({ sessions: z.array(sessionShape) }),
 });
 
@@ -94,9 +93,7 @@ export const endSession = endpoint({
   name: 'endSession',
   method: 'DELETE',
   path: '/account/sessions/{id}',
-  tag: 'Account',
   summary: 'End one of the user’s sessions',
-  access: 'user',
   params: z.object({ id: idShape }),
   response: messageShape,
 });
@@ -110,9 +107,7 @@ export const changePassword = endpoint({
   name: 'changePassword',
   method: 'POST',
   path: '/account/password',
-  tag: 'Account',
   summary: 'Change the user’s password; every other session ends',
-  access: 'user',
   body: changePasswordShape,
   response: messageShape,
   errors: ['wrong_credentials'],
@@ -122,9 +117,7 @@ export const updatePreferences = endpoint({
   name: 'updatePreferences',
   method: 'PATCH',
   path: '/account/preferences',
-  tag: 'Account',
   summary: 'Change units, theme and region',
-  access: 'user',
   body: preferencesShape.partial(),
   response: preferencesShape,
 });

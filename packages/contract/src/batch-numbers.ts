@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { idShape, instantShape, pageQuery } from './shapes.ts';
+
+const endpoint = endpointsOf('Roasts');
 
 /** Letters and digits before a machine's own batch numbers: `A` gives `A-1`, `A-2`. */
 export const batchPrefixShape = z
@@ -44,9 +46,7 @@ export const listBatchNumbers = endpoint({
   name: 'listBatchNumbers',
   method: 'GET',
   path: '/batch-numbers',
-  tag: 'Roasts',
   summary: 'Every batch number assigned on the machines that the user may see, newest first',
-  access: 'user',
   query: z.object({ ...pageQuery(50), state: z.enum(batchNumberStates).optional() }),
   response: z.object({ numbers: z.array(batchNumberShape), total: z.number().int() }),
 });

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { plannedRoastShape } from './planned.ts';
 import { roastRowShape } from './roasts.ts';
 import { idShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Roasts');
 
 export const nextBatchShape = plannedRoastShape.extend({
   /** Of its recipe, °C. */
@@ -15,9 +17,7 @@ export const betweenBatches = endpoint({
   name: 'betweenBatches',
   method: 'GET',
   path: '/machines/{id}/between-batches',
-  tag: 'Roasts',
   summary: 'Between two batches of a machine: the first of its queue, its newest roast, and roasts to be weighed',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   response: z.object({

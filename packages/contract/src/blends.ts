@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { idShape, instantShape, lineShape, messageShape, pageQuery, textShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Blends');
 
 export const blendComponentShape = z.object({
   /** Null when the roast has been deleted: its share of the blend stays. */
@@ -51,9 +53,7 @@ export const listBlends = endpoint({
   name: 'listBlends',
   method: 'GET',
   path: '/blends',
-  tag: 'Blends',
   summary: 'Post-roast blends, newest first',
-  access: 'user',
   query: z.object(pageQuery(100)),
   response: z.object({ blends: z.array(blendShape), total: z.number().int() }),
 });
@@ -76,9 +76,7 @@ export const listBlendableRoasts = endpoint({
   name: 'listBlendableRoasts',
   method: 'GET',
   path: '/blends/roasts',
-  tag: 'Blends',
   summary: 'Finished roasts with weight left for blending, newest first',
-  access: 'user',
   query: z.object({
     ...pageQuery(50),
     /** The weight in this blend counts as left. */
@@ -91,9 +89,7 @@ export const getBlend = endpoint({
   name: 'getBlend',
   method: 'GET',
   path: '/blends/{id}',
-  tag: 'Blends',
   summary: 'One blend with its components',
-  access: 'user',
   params: byId,
   response: blendShape,
   errors: ['not_found'],
@@ -103,9 +99,7 @@ export const createBlend = endpoint({
   name: 'createBlend',
   method: 'POST',
   path: '/blends',
-  tag: 'Blends',
   summary: 'Create a blend of finished roasts, at most the weight that each has left',
-  access: 'user',
   status: 201,
   body: z.object({ ...blendFields, components: blendFields.components.min(1, emptyBlendSentence) }),
   response: blendShape,
@@ -115,9 +109,7 @@ export const updateBlend = endpoint({
   name: 'updateBlend',
   method: 'PUT',
   path: '/blends/{id}',
-  tag: 'Blends',
   summary: 'Change a blend; weight that it no longer uses returns to its roasts',
-  access: 'user',
   params: byId,
   /** Components can be empty when deleted roasts stay in the blend. */
   body: z.object({ ...blendFields, revision: z.number().int().optional() }),
@@ -129,9 +121,7 @@ export const deleteBlend = endpoint({
   name: 'deleteBlend',
   method: 'DELETE',
   path: '/blends/{id}',
-  tag: 'Blends',
   summary: 'Delete a blend; its weight returns to its roasts',
-  access: 'user',
   params: byId,
   response: messageShape,
   errors: ['not_found'],

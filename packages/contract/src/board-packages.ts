@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
+
+const endpoint = endpointsOf('Devices');
 
 /** Below the portal's address: software for boards, public. */
 export const packagesPath = '/packages';
@@ -32,9 +34,7 @@ export const getBoardPackages = endpoint({
   name: 'getBoardPackages',
   method: 'GET',
   path: '/devices/packages',
-  tag: 'Devices',
   summary: 'Board software on this server, and the key that signed it',
-  access: 'user',
   response: z.object({
     /** Where boards reach this server. */
     portal_url: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { boardVersionShape } from './mqtt.ts';
 import { idShape } from './shapes.ts';
 
@@ -21,7 +21,8 @@ export const boardUpdatesShape = z.object({
 });
 export type BoardUpdates = z.infer<typeof boardUpdatesShape>;
 
-const common = { tag: 'Fleet', access: 'admin', response: boardUpdatesShape } as const;
+const endpoint = endpointsOf('Fleet', 'admin');
+const common = { response: boardUpdatesShape } as const;
 
 export const getBoardUpdates = endpoint({
   ...common,

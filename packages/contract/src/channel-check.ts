@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { mapIdShape } from './machine-map.ts';
 import { pushStates } from './machine-maps.ts';
 import { idShape, instantShape, messageShape } from './shapes.ts';
@@ -52,7 +52,8 @@ export const channelCheckShape = z.object({
 });
 export type ChannelCheck = z.infer<typeof channelCheckShape>;
 
-const ofMachine = { params: z.object({ id: idShape }), access: 'user', right: 'manage', tag: 'Machine maps' } as const;
+const endpoint = endpointsOf('Machine maps');
+const ofMachine = { params: z.object({ id: idShape }), right: 'manage' } as const;
 /** The revision that the person saw: a second tap must not exchange twice. */
 const seenMapShape = z.object({ map_id: mapIdShape, map_rev: z.number().int().min(1) });
 

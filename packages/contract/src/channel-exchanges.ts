@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { idShape, instantShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Machines');
 
 /**
  * Recordings of a machine whose map had bean and exhaust temperature exchanged. `proposed`: the map was corrected later;
@@ -44,9 +46,7 @@ export type ChannelExchanges = z.infer<typeof channelExchangesShape>;
 const ofMachine = {
   path: '/machines/{id}/channel-exchanges',
   params: z.object({ id: idShape }),
-  access: 'user',
   right: 'manage',
-  tag: 'Machines',
   response: channelExchangesShape,
 } as const;
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
+
+const endpoint = endpointsOf('Dashboard');
 
 export const systemStats = endpoint({
   name: 'systemStats',
   method: 'GET',
   path: '/dashboard/stats',
-  tag: 'Dashboard',
   summary:
     'The four figures of the dashboard, and the roasts to weigh, over the machines that the user may see; days in the roastery’s time zone',
-  access: 'user',
   response: z.object({
     activeMachines: z.number().int(),
     totalMachines: z.number().int(),

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { storedMapShape } from './machine-map.ts';
 import { brokerUrlsShape } from './mqtt.ts';
 import { idShape, instantShape, lineShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Devices', 'device');
 
 /** A board's login at a broker that can't verify tokens with the api. */
 export const mqttLoginShape = z.object({ username: z.string(), password: z.string() });
@@ -26,9 +28,7 @@ export const deviceSelf = endpoint({
   name: 'deviceSelf',
   method: 'GET',
   path: '/devices/me',
-  tag: 'Devices',
   summary: 'The machine of a credential, and the address of its broker',
-  access: 'device',
   response: deviceSelfShape,
 });
 
@@ -36,9 +36,7 @@ export const revokeOwnCredential = endpoint({
   name: 'revokeOwnCredential',
   method: 'POST',
   path: '/devices/me/revoke',
-  tag: 'Devices',
   summary: 'Revoke the credential of this request: a board that is reset discards it',
-  access: 'device',
   body: z.object({ because: z.enum(['factory_reset']) }),
   response: z.object({ serial_number: z.string() }),
 });
@@ -67,7 +65,6 @@ export const pairDevice = endpoint({
   name: 'pairDevice',
   method: 'POST',
   path: '/devices/pair',
-  tag: 'Devices',
   summary:
     'Exchange a pairing ticket once for a credential, whose hash the board sends; a repeat with the same hash succeeds',
   access: 'public',

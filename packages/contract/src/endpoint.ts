@@ -22,7 +22,7 @@ export type MachineRight = 'see' | 'roast' | 'manage';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export interface Endpoint<
+interface EndpointParts<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
@@ -34,8 +34,6 @@ export interface Endpoint<
   /** Below `apiBasePath`, parameters in braces: `/machines/{id}`. */
   readonly path: string;
   readonly summary: string;
-  readonly tag: string;
-  readonly access: Access;
   readonly right?: MachineRight;
   /** The cookie of a wall link also opens it; no other endpoint accepts that cookie. */
   readonly isForWallLinks?: true;
@@ -56,14 +54,35 @@ export interface Endpoint<
   readonly errors?: readonly ErrorCode[];
 }
 
-export const endpoint = <
-  Params extends z.ZodType = z.ZodNever,
-  Query extends z.ZodType = z.ZodNever,
-  Body extends z.ZodType = z.ZodNever,
-  Response extends z.ZodType = z.ZodNever,
->(
-  value: Endpoint<Params, Query, Body, Response>,
-): Endpoint<Params, Query, Body, Response> => value;
+/** What the endpoints of a file share, unless one of them states its own. */
+interface SharedParts {
+  readonly tag: string;
+  readonly access: Access;
+}
+
+export interface Endpoint<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+>
+  extends EndpointParts<Params, Query, Body, Response>, SharedParts {}
+
+/**
+ * The endpoints of one tag, most of them for signed-in people. Bundlers leave out those that a program does not use.
+ * @__NO_SIDE_EFFECTS__
+ */
+export const endpointsOf =
+  (tag: string, access: Access = 'user') =>
+  /* @__NO_SIDE_EFFECTS__ */
+  <
+    Params extends z.ZodType = z.ZodNever,
+    Query extends z.ZodType = z.ZodNever,
+    Body extends z.ZodType = z.ZodNever,
+    Response extends z.ZodType = z.ZodNever,
+  >(
+    value: EndpointParts<Params, Query, Body, Response> & Partial<SharedParts>,
+  ): Endpoint<Params, Query, Body, Response> => ({ tag, access, ...value });
 
 type Part<E, K extends 'params' | 'query' | 'body' | 'response'> = E extends { readonly [P in K]?: infer S }
   ? NonNullable<S> extends z.ZodNever

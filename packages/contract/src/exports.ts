@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { listRoasts } from './roasts.ts';
 import { idShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Roasts');
 
 export const spreadsheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
@@ -10,9 +12,7 @@ const oneRoast = (format: string, summary: string, produces: string) =>
     name: `exportRoast${format.charAt(0).toUpperCase()}${format.slice(1)}`,
     method: 'GET',
     path: `/roasts/{id}/export/${format}`,
-    tag: 'Roasts',
     summary,
-    access: 'user',
     right: 'see',
     params: z.object({ id: idShape }),
     produces,
@@ -27,9 +27,7 @@ export const exportRoastPdf = endpoint({
   name: 'exportRoastPdf',
   method: 'GET',
   path: '/roasts/{id}/export/pdf',
-  tag: 'Roasts',
   summary: 'A report as PDF: facts, chart and marks of the roast',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   query: z.object({ temperature_unit: z.enum(['C', 'F']).default('C') }),
@@ -44,9 +42,7 @@ export const exportRoastsCsv = endpoint({
   name: 'exportRoastsCsv',
   method: 'GET',
   path: '/roasts/export/csv',
-  tag: 'Roasts',
   summary: 'Every roast that matches the filters, as CSV',
-  access: 'user',
   ...(listQuery && { query: listQuery }),
   produces: 'text/csv',
   errors: ['too_many_requests', 'not_ready'],
@@ -56,9 +52,7 @@ export const exportRoastsXlsx = endpoint({
   name: 'exportRoastsXlsx',
   method: 'GET',
   path: '/roasts/export/xlsx',
-  tag: 'Roasts',
   summary: 'Every roast that matches the filters, as a workbook',
-  access: 'user',
   ...(listQuery && { query: listQuery }),
   produces: spreadsheetType,
   errors: ['too_large', 'too_many_requests', 'not_ready'],

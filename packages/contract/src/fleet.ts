@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { boardUpdateShape, epochShape, maxHistoryStreams, programSourceShape, updateOrderStates } from './mqtt.ts';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { boardConfigShape } from './machine-maps.ts';
 import { connectionShape } from './machines.ts';
 import { idShape, instantShape, pageQuery } from './shapes.ts';
+
+const endpoint = endpointsOf('Fleet', 'admin');
 
 /**
  * State of a ticket. `paired`: exchanged for a credential; `confirmed`: the board has connected with that credential,
@@ -125,9 +127,7 @@ export const listDevices = endpoint({
   name: 'listDevices',
   method: 'GET',
   path: '/admin/devices',
-  tag: 'Fleet',
   summary: 'The board of every machine with its last status',
-  access: 'admin',
   query: z.object({ ...pageQuery(50) }),
   response: z.object({ devices: z.array(deviceShape), total: z.number().int() }),
 });
@@ -136,14 +136,12 @@ export const listPairingTickets = endpoint({
   name: 'listPairingTickets',
   method: 'GET',
   path: '/admin/pairing-tickets',
-  tag: 'Fleet',
   summary: 'Pairing tickets, newest first, with age, state and the address that a board was paired from',
-  access: 'admin',
   query: z.object({ ...pageQuery(50), state: z.enum(ticketStates).optional() }),
   response: z.object({ tickets: z.array(pairingTicketShape), total: z.number().int() }),
 });
 
-const ofMachine = { params: z.object({ id: idShape }), access: 'user', right: 'manage', tag: 'Fleet' } as const;
+const ofMachine = { params: z.object({ id: idShape }), access: 'user', right: 'manage' } as const;
 
 export const getPairing = endpoint({
   ...ofMachine,
@@ -196,7 +194,6 @@ export const revokePairingTicket = endpoint({
   name: 'revokePairingTicket',
   method: 'DELETE',
   path: '/pairing-tickets/{id}',
-  tag: 'Fleet',
   summary: 'Revoke an unused ticket',
   access: 'user',
   params: z.object({ id: idShape }),

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { knownChannels } from './channels.ts';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { impossibleWeight, isWeightPossible, markShape, roastFieldsShape, roastShape } from './roasts.ts';
 import { givenInstantShape, idShape, instantShape, lineShape, temperatureShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Roasts');
 
 /** Maximum size of a file, bytes. The largest known real file has 0.4 MB. */
 export const maxUploadBytes = 10 * 1024 * 1024;
@@ -168,10 +170,8 @@ export const uploadRoastFile = endpoint({
   name: 'uploadRoastFile',
   method: 'POST',
   path: '/roasts/uploads',
-  tag: 'Roasts',
   summary:
     'Upload a file of one roast (Artisan, Cropster, RoasTime and others, CSV, XLSX, XLS) and preview its content; nothing is imported yet',
-  access: 'user',
   status: 201,
   query: z.object({ file_name: lineShape(200).min(1, 'The file needs a name') }),
   accepts: { type: 'application/octet-stream', maxBytes: maxUploadBytes },
@@ -183,10 +183,8 @@ export const getRoastUpload = endpoint({
   name: 'getRoastUpload',
   method: 'GET',
   path: '/roasts/uploads/{id}',
-  tag: 'Roasts',
   summary:
     'Content of an uploaded file, for a day after the upload; judged by the roasts of a machine, if one is named',
-  access: 'user',
   params: byId,
   query: z.object({ machine_id: idShape.optional() }),
   response: uploadShape,
@@ -197,16 +195,14 @@ export const chooseRoastUpload = endpoint({
   name: 'chooseRoastUpload',
   method: 'PUT',
   path: '/roasts/uploads/{id}',
-  tag: 'Roasts',
   summary: 'Preview the file again with other units, charge or drop',
-  access: 'user',
   params: byId,
   body: uploadChoicesShape,
   response: uploadShape,
   errors: ['not_found', 'too_many_requests'],
 });
 
-const ofOriginal = { path: '/roasts/{id}/original', tag: 'Roasts', access: 'user', params: byId } as const;
+const ofOriginal = { path: '/roasts/{id}/original', params: byId } as const;
 
 export const downloadOriginal = endpoint({
   ...ofOriginal,
@@ -256,9 +252,7 @@ export const createRoastFromUpload = endpoint({
   name: 'createRoastFromUpload',
   method: 'POST',
   path: '/roasts/uploads/{id}/roast',
-  tag: 'Roasts',
   summary: 'Import the uploaded roast: its samples, its marks and what was roasted',
-  access: 'user',
   status: 201,
   params: byId,
   body: takeUploadShape,
@@ -273,10 +267,8 @@ export const updateRoastFromUpload = endpoint({
   name: 'updateRoastFromUpload',
   method: 'PUT',
   path: '/roasts/uploads/{id}/roast',
-  tag: 'Roasts',
   summary:
     'Read a roast again from its original: curve and marks of the file are replaced; corrected marks and what was roasted stay, empty fields are filled',
-  access: 'user',
   params: byId,
   body: z.object({
     /** The time of the charge. Absent: it stays. */
@@ -305,9 +297,7 @@ export const logRoast = endpoint({
   name: 'logRoast',
   method: 'POST',
   path: '/roasts',
-  tag: 'Roasts',
   summary: 'Log a roast by hand, without a curve',
-  access: 'user',
   status: 201,
   body: logRoastShape,
   response: roastShape,

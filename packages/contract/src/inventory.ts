@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { fieldErrorShape } from './errors.ts';
 import {
   givenDayShape,
@@ -11,6 +11,8 @@ import {
   pageQuery,
   textShape,
 } from './shapes.ts';
+
+const endpoint = endpointsOf('Inventory');
 
 export const lotStatuses = ['Available', 'In Use', 'Reserved', 'Depleted'] as const;
 export const lotStatusShape = z.enum(lotStatuses);
@@ -132,9 +134,7 @@ export const listLots = endpoint({
   name: 'listLots',
   method: 'GET',
   path: '/inventory/lots',
-  tag: 'Inventory',
   summary: 'Green-coffee lots',
-  access: 'user',
   query: z.object({ ...pageQuery(100), ...lotFilters }),
   response: z.object({ lots: z.array(lotShape), total: z.number().int() }),
 });
@@ -143,9 +143,7 @@ export const inventorySummary = endpoint({
   name: 'inventorySummary',
   method: 'GET',
   path: '/inventory/stats/summary',
-  tag: 'Inventory',
   summary: 'Totals over all lots that are not archived',
-  access: 'user',
   response: z.object({
     total_lots: z.number().int(),
     total_weight_kg: z.number(),
@@ -165,9 +163,7 @@ export const exportLots = endpoint({
   name: 'exportLots',
   method: 'GET',
   path: '/inventory/lots/export',
-  tag: 'Inventory',
   summary: 'All matching lots as CSV (UTF-8; the first line has the names of the fields)',
-  access: 'user',
   query: z.object({ q: pageQuery(1).q, ...lotFilters }),
   produces: 'text/csv',
 });
@@ -188,9 +184,7 @@ export const importLots = endpoint({
   name: 'importLots',
   method: 'POST',
   path: '/inventory/lots/import',
-  tag: 'Inventory',
   summary: 'Import lots from a CSV file: all of them or, when a row is invalid, none; a dry run previews',
-  access: 'user',
   body: z.object({
     csv: z.string().min(1, 'The file is empty').max(1_000_000),
     dry_run: z.boolean().default(true),
@@ -212,9 +206,7 @@ export const getLot = endpoint({
   name: 'getLot',
   method: 'GET',
   path: '/inventory/lots/{id}',
-  tag: 'Inventory',
   summary: 'One lot',
-  access: 'user',
   params: byId,
   response: lotShape,
   errors: ['not_found'],
@@ -224,9 +216,7 @@ export const createLot = endpoint({
   name: 'createLot',
   method: 'POST',
   path: '/inventory/lots',
-  tag: 'Inventory',
   summary: 'Create a lot',
-  access: 'user',
   status: 201,
   body: lotBodyShape,
   response: lotShape,
@@ -237,9 +227,7 @@ export const updateLot = endpoint({
   name: 'updateLot',
   method: 'PUT',
   path: '/inventory/lots/{id}',
-  tag: 'Inventory',
   summary: 'Edit a lot; a changed initial weight adds the difference to the ledger',
-  access: 'user',
   params: byId,
   body: lotBodyShape
     .omit({ lot_number: true })
@@ -252,9 +240,7 @@ export const deleteLot = endpoint({
   name: 'deleteLot',
   method: 'DELETE',
   path: '/inventory/lots/{id}',
-  tag: 'Inventory',
   summary: 'Delete a lot, or archive it when it has history',
-  access: 'user',
   params: byId,
   response: messageShape.extend({ archived: z.boolean() }),
   errors: ['not_found'],
@@ -277,9 +263,7 @@ export const listLotMovements = endpoint({
   name: 'listLotMovements',
   method: 'GET',
   path: '/inventory/lots/{id}/movements',
-  tag: 'Inventory',
   summary: 'Weight movements of a lot, newest first',
-  access: 'user',
   params: byId,
   query: z.object(pageQuery(100)),
   response: z.object({ movements: z.array(lotMovementShape), total: z.number().int() }),
@@ -290,9 +274,7 @@ export const adjustLot = endpoint({
   name: 'adjustLot',
   method: 'POST',
   path: '/inventory/lots/{id}/movements',
-  tag: 'Inventory',
   summary: 'Adjust the weight, with a reason',
-  access: 'user',
   status: 201,
   params: byId,
   body: z.object({

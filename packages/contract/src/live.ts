@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { roastAlarmShape } from './alarms.ts';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { connectionShape } from './machines.ts';
 import { liveReadingShape, statusShape } from './mqtt.ts';
 import { roastShape } from './roasts.ts';
 import { idShape, instantShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Live');
 
 /**
  * Server-sent events of a machine, each with its id. The `event:` field is `type`, `data:` is the JSON of the shape. On
@@ -74,9 +76,7 @@ export const machineLive = endpoint({
   name: 'machineLive',
   method: 'GET',
   path: '/machines/{id}/live',
-  tag: 'Live',
   summary: 'Server-sent events: the backlog, then live events. See `LiveEvent`',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   produces: 'text/event-stream',
@@ -90,10 +90,8 @@ export const machinesLive = endpoint({
   name: 'machinesLive',
   method: 'GET',
   path: '/live',
-  tag: 'Live',
   summary:
     'Server-sent events of several machines over one connection: the backlog of each, then live events. See `LiveEvent`',
-  access: 'user',
   query: z.object({
     /** Ids, separated by commas. */
     machines: z

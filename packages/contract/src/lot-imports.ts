@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { fieldErrorShape } from './errors.ts';
 import { maxUploadBytes } from './imports.ts';
 import { lotBodyShape } from './inventory.ts';
 import { importStates } from './roast-imports.ts';
 import { idShape, instantShape, lineShape, messageShape, pageQuery } from './shapes.ts';
+
+const endpoint = endpointsOf('Inventory');
 
 /** Lots of one file. A larger list must be divided. */
 export const maxImportedLots = 20_000;
@@ -148,9 +150,7 @@ export const listLotImports = endpoint({
   name: 'listLotImports',
   method: 'GET',
   path: '/lot-imports',
-  tag: 'Inventory',
   summary: 'The user’s lot imports, newest first',
-  access: 'user',
   response: z.object({ imports: z.array(lotImportShape) }),
 });
 
@@ -158,9 +158,7 @@ export const createLotImport = endpoint({
   name: 'createLotImport',
   method: 'POST',
   path: '/lot-imports',
-  tag: 'Inventory',
   summary: 'Read a list of lots (CSV, XLSX, XLS) and detect its columns; nothing is imported yet',
-  access: 'user',
   status: 201,
   query: z.object({ file_name: lineShape(200).min(1, 'The file needs a name') }),
   accepts: { type: 'application/octet-stream', maxBytes: maxUploadBytes },
@@ -172,9 +170,7 @@ export const getLotImport = endpoint({
   name: 'getLotImport',
   method: 'GET',
   path: '/lot-imports/{id}',
-  tag: 'Inventory',
   summary: 'A lot import and its progress',
-  access: 'user',
   params: byId,
   response: lotImportShape,
   errors: ['not_found'],
@@ -207,9 +203,7 @@ export const changeLotImport = endpoint({
   name: 'changeLotImport',
   method: 'PUT',
   path: '/lot-imports/{id}',
-  tag: 'Inventory',
   summary: 'Assign the columns; the file is read again. Corrected and skipped rows stay as they are',
-  access: 'user',
   params: byId,
   body: lotImportChoicesShape,
   response: lotImportShape,
@@ -233,9 +227,7 @@ export const listLotImportRows = endpoint({
   name: 'listLotImportRows',
   method: 'GET',
   path: '/lot-imports/{id}/rows',
-  tag: 'Inventory',
   summary: 'Rows of a lot import with their values and problems',
-  access: 'user',
   params: byId,
   query: z.object({
     ...pageQuery(50),
@@ -251,9 +243,7 @@ export const correctLotImportRow = endpoint({
   name: 'correctLotImportRow',
   method: 'PUT',
   path: '/lot-imports/{id}/rows/{line}',
-  tag: 'Inventory',
   summary: 'Correct the values of a row, or skip it',
-  access: 'user',
   params: z.object({ id: idShape, line: z.coerce.number().int().min(1).max(10_000_000) }),
   body: lotBodyShape.partial().extend({
     current_weight: z.number().min(0).max(1_000_000).nullable().optional(),
@@ -268,9 +258,7 @@ const action = (name: string, path: string, summary: string) =>
     name,
     method: 'POST',
     path: `/lot-imports/{id}/${path}`,
-    tag: 'Inventory',
     summary,
-    access: 'user',
     params: byId,
     response: lotImportShape,
     errors: ['not_found', 'conflict'],
@@ -291,9 +279,7 @@ export const deleteLotImport = endpoint({
   name: 'deleteLotImport',
   method: 'DELETE',
   path: '/lot-imports/{id}',
-  tag: 'Inventory',
   summary: 'Delete an import with its file; its lots are kept',
-  access: 'user',
   params: byId,
   response: messageShape,
   errors: ['not_found', 'conflict'],

@@ -1,7 +1,9 @@
 import { driftKinds } from '@roastery/roasting/forecast/machine-drift';
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { idShape, instantShape, messageShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Machines');
 
 /** A change of a machine's probes or burner that its own roasts show. */
 export const machineDriftShape = z.object({
@@ -20,9 +22,7 @@ export const dismissMachineDrift = endpoint({
   name: 'dismissMachineDrift',
   method: 'POST',
   path: '/machines/{id}/drifts/{drift_id}/dismiss',
-  tag: 'Machines',
   summary: 'Hide a drift of a machine from what needs the attention of this person; the machine’s own page keeps it',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape, drift_id: idShape }),
   response: messageShape,

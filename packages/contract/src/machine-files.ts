@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { maxUploadBytes } from './imports.ts';
 import { idShape, lineShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Devices', 'device');
 
 /**
  * The result for a file. `created`: a new roast. `joined`: it belongs to a roast that was recorded live. `updated`: a
@@ -24,9 +26,7 @@ export const sendMachineFile = endpoint({
   name: 'sendMachineFile',
   method: 'POST',
   path: '/devices/me/roast-files',
-  tag: 'Devices',
   summary: 'Import a roast file that Artisan saved for this machine; the same content again changes nothing',
-  access: 'device',
   query: z.object({ file_name: lineShape(200).min(1, 'The file needs a name') }),
   accepts: { type: 'application/octet-stream', maxBytes: maxUploadBytes },
   response: machineFileShape,
@@ -47,9 +47,7 @@ export const checkMachineFiles = endpoint({
   name: 'checkMachineFiles',
   method: 'POST',
   path: '/devices/me/roast-files/check',
-  tag: 'Devices',
   summary: 'Which of these imported contents the server no longer has',
-  access: 'device',
   body: z.object({ sha256: z.array(sha256Shape).max(maxCheckedFiles) }),
   response: machineFilesCheckShape,
 });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { machineDriftShape } from './machine-drift.ts';
 import { idShape, instantShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Machines');
 
 const known = z.number().nullable();
 
@@ -61,10 +63,8 @@ export const getMachineLessons = endpoint({
   name: 'getMachineLessons',
   method: 'GET',
   path: '/machines/{id}/lessons',
-  tag: 'Machines',
   summary:
     'What a machine has taught by its own roasts: how well they are forecast, the lag of its bean probe, and drifts of its probes and burner',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   response: machineLessonsShape,

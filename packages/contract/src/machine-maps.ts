@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { linkKinds, linkShape, machineMapShape, mapIdShape, storedMapShape, verificationShape } from './machine-map.ts';
 import { statusPageModes, timeServersShape } from './mqtt.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
+
+const endpoint = endpointsOf('Machine maps');
 
 /** A map of the catalogue, the same for all, or one of this roastery. */
 export const mapOrigins = ['catalogue', 'own'] as const;
@@ -28,9 +30,7 @@ export const listMachineMaps = endpoint({
   name: 'listMachineMaps',
   method: 'GET',
   path: '/machine-maps',
-  tag: 'Machine maps',
   summary: 'The roastery’s own maps and those of the catalogue; search by make and model',
-  access: 'user',
   query: z.object({ ...pageQuery(50), origin: z.enum(mapOrigins).optional() }),
   response: z.object({ maps: z.array(mapSummaryShape), total: z.number().int() }),
 });
@@ -45,7 +45,7 @@ export const mapDetailShape = mapSummaryShape.extend({
 });
 export type MapDetail = z.infer<typeof mapDetailShape>;
 
-const ofMap = { params: z.object({ id: mapIdShape }), access: 'user', tag: 'Machine maps' } as const;
+const ofMap = { params: z.object({ id: mapIdShape }) } as const;
 const revisionQuery = z.object({ rev: z.coerce.number().int().min(1).max(1_000_000).optional() });
 
 export const getMachineMap = endpoint({
@@ -98,9 +98,7 @@ export const createMachineMap = endpoint({
   name: 'createMachineMap',
   method: 'POST',
   path: '/machine-maps',
-  tag: 'Machine maps',
   summary: 'Create an own map from a file or a copy. It gets an id of its own and revision 1',
-  access: 'user',
   status: 201,
   body: z.object({ map: machineMapShape, based_on: mapIdShape.optional(), note: noteShape.optional() }),
   response: mapDetailShape,
@@ -111,9 +109,7 @@ export const importArtisanSettings = endpoint({
   name: 'importArtisanSettings',
   method: 'POST',
   path: '/machine-maps/artisan-settings',
-  tag: 'Machine maps',
   summary: 'Create an own map from a settings file of Artisan (.aset) that reads its machine over Modbus',
-  access: 'user',
   status: 201,
   query: z.object({ file_name: lineShape(200).min(1, 'The file needs a name') }),
   accepts: { type: 'application/octet-stream', maxBytes: 2 * 1024 * 1024 },
@@ -205,7 +201,7 @@ export const boardConfigShape = z.object({
 });
 export type BoardConfig = z.infer<typeof boardConfigShape>;
 
-const ofMachine = { params: z.object({ id: idShape }), access: 'user', right: 'manage', tag: 'Machine maps' } as const;
+const ofMachine = { params: z.object({ id: idShape }), right: 'manage' } as const;
 
 export const getBoardConfig = endpoint({
   ...ofMachine,

@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { batchPrefixShape } from './batch-numbers.ts';
 import { mapUpdateShape } from './channel-check.ts';
 import { machineDriftShape } from './machine-drift.ts';
 import { mapIdShape } from './machine-map.ts';
 import { machineAddressShape } from './machine-maps.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
+
+const endpoint = endpointsOf('Machines');
 
 /** The dot on a machine's card: `online` when its board sent a message within a minute. */
 export const connectionShape = z.enum(['online', 'offline', 'never_connected']);
@@ -92,9 +94,7 @@ export const listMachines = endpoint({
   name: 'listMachines',
   method: 'GET',
   path: '/machines',
-  tag: 'Machines',
   summary: 'Machines that the user owns or shares; all for an admin. `X-Total-Count` has the number without paging',
-  access: 'user',
   query: z.object({
     ...pageQuery(500),
     sort: z.enum(machineSorts).default('newest'),
@@ -107,9 +107,7 @@ export const machineTotals = endpoint({
   name: 'machineTotals',
   method: 'GET',
   path: '/machines/totals',
-  tag: 'Machines',
   summary: 'Totals of machines, roasts and kg over the machines that the user may see',
-  access: 'user',
   response: z.object({ machines: z.number().int(), roasts: z.number().int(), kg_roasted: z.number() }),
 });
 
@@ -117,9 +115,7 @@ export const getMachine = endpoint({
   name: 'getMachine',
   method: 'GET',
   path: '/machines/{id}',
-  tag: 'Machines',
   summary: 'One machine',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   response: machineShape,
@@ -142,9 +138,7 @@ export const registerMachine = endpoint({
   name: 'registerMachine',
   method: 'POST',
   path: '/machines',
-  tag: 'Machines',
   summary: 'Register a machine; token and pairing code are returned only once',
-  access: 'user',
   status: 201,
   body: registerMachineShape,
   response: registeredMachineShape,
@@ -155,9 +149,7 @@ export const updateMachine = endpoint({
   name: 'updateMachine',
   method: 'PUT',
   path: '/machines/{id}',
-  tag: 'Machines',
   summary: 'Change name, type or capacity; the serial number stays',
-  access: 'user',
   right: 'manage',
   params: z.object({ id: idShape }),
   body: editMachineShape.extend({ revision: z.number().int().optional() }),
@@ -169,9 +161,7 @@ export const deleteMachine = endpoint({
   name: 'deleteMachine',
   method: 'DELETE',
   path: '/machines/{id}',
-  tag: 'Machines',
   summary: 'Delete a machine, or archive it when it has roasts; its board is disconnected',
-  access: 'user',
   right: 'manage',
   params: z.object({ id: idShape }),
   response: z.object({ message: z.string(), archived: z.boolean() }),

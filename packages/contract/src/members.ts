@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { idShape, lineShape, messageShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Machines');
 
 /** The right that the owner of a machine or an admin gives to another person. */
 export const memberRoles = ['roaster', 'viewer'] as const;
@@ -24,9 +26,7 @@ export const listMachineMembers = endpoint({
   name: 'listMachineMembers',
   method: 'GET',
   path: '/machines/{id}/members',
-  tag: 'Machines',
   summary: 'The people of a machine: its owner, then its members by name',
-  access: 'user',
   right: 'see',
   params: byMachine,
   response: z.object({
@@ -41,9 +41,7 @@ export const listMemberCandidates = endpoint({
   name: 'listMemberCandidates',
   method: 'GET',
   path: '/machines/{id}/members/candidates',
-  tag: 'Machines',
   summary: 'Active users who are not members of the machine yet, by name; at most 50',
-  access: 'user',
   right: 'manage',
   params: byMachine,
   query: z.object({ q: lineShape(200).optional() }),
@@ -55,9 +53,7 @@ export const putMachineMember = endpoint({
   name: 'putMachineMember',
   method: 'PUT',
   path: '/machines/{id}/members/{user_id}',
-  tag: 'Machines',
   summary: 'Add a person to a machine, or change the role; roasters plan, mark and edit, viewers see',
-  access: 'user',
   right: 'manage',
   params: byMember,
   body: z.object({ role: memberRoleShape }),
@@ -69,9 +65,7 @@ export const removeMachineMember = endpoint({
   name: 'removeMachineMember',
   method: 'DELETE',
   path: '/machines/{id}/members/{user_id}',
-  tag: 'Machines',
   summary: 'Remove a person from a machine; their live streams end',
-  access: 'user',
   right: 'manage',
   params: byMember,
   response: messageShape,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { dayShape, givenDayShape, idShape, instantShape, lineShape, messageShape, textShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Roasts');
 
 export const plannedRoastShape = z.object({
   id: idShape,
@@ -67,9 +69,7 @@ export const listPlannedRoasts = endpoint({
   name: 'listPlannedRoasts',
   method: 'GET',
   path: '/roasts/planned',
-  tag: 'Roasts',
   summary: 'The queue: roasts that wait for a charge, next first',
-  access: 'user',
   query: z.object({ machine_id: idShape.optional() }),
   response: z.object({
     planned: z.array(plannedRoastShape),
@@ -83,9 +83,7 @@ export const planRoast = endpoint({
   name: 'planRoast',
   method: 'POST',
   path: '/roasts/planned',
-  tag: 'Roasts',
   summary: 'Add a roast to a machine’s queue: its next charge becomes this roast',
-  access: 'user',
   status: 201,
   body: z.object({
     machine_id: idShape,
@@ -100,9 +98,7 @@ export const getPlannedRoast = endpoint({
   name: 'getPlannedRoast',
   method: 'GET',
   path: '/roasts/planned/{id}',
-  tag: 'Roasts',
   summary: 'One queued roast; after the charge it names its roast',
-  access: 'user',
   right: 'see',
   params: byId,
   response: plannedRoastShape,
@@ -113,9 +109,7 @@ export const cancelPlannedRoast = endpoint({
   name: 'cancelPlannedRoast',
   method: 'DELETE',
   path: '/roasts/planned/{id}',
-  tag: 'Roasts',
   summary: 'Cancel a queued roast before its charge',
-  access: 'user',
   right: 'roast',
   params: byId,
   response: messageShape,
@@ -126,9 +120,7 @@ export const updatePlannedRoast = endpoint({
   name: 'updatePlannedRoast',
   method: 'PUT',
   path: '/roasts/planned/{id}',
-  tag: 'Roasts',
   summary: 'Change a queued roast before its charge; omitted fields keep their values',
-  access: 'user',
   right: 'roast',
   params: byId,
   body: z.object(planFields),
@@ -140,10 +132,8 @@ export const orderQueue = endpoint({
   name: 'orderQueue',
   method: 'PUT',
   path: '/machines/{id}/queue',
-  tag: 'Roasts',
   summary:
     'Reorder the queue of a machine. The body names every waiting roast; otherwise the queue has changed and the order is refused',
-  access: 'user',
   right: 'roast',
   params: byId,
   body: z.object({
@@ -161,9 +151,7 @@ export const clearQueue = endpoint({
   name: 'clearQueue',
   method: 'DELETE',
   path: '/machines/{id}/queue',
-  tag: 'Roasts',
   summary: 'Cancel every roast that waits for this machine; their batch numbers stay listed',
-  access: 'user',
   right: 'roast',
   params: byId,
   response: messageShape,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { linkShape, sentLinkShape } from './machine-map.ts';
 import { idShape } from './shapes.ts';
 
@@ -141,7 +141,8 @@ export const probeMessageShape = z.discriminatedUnion('k', [
 export type ProbeMessage = z.infer<typeof probeMessageShape>;
 export type ProbeEnd = (typeof probeEnds)[number];
 
-const ofMachine = { params: z.object({ id: idShape }), access: 'user', right: 'manage', tag: 'Probe' } as const;
+const endpoint = endpointsOf('Probe');
+const ofMachine = { params: z.object({ id: idShape }), right: 'manage' } as const;
 
 /** The machine's address: needed while its board has no machine map, ignored otherwise. */
 const whereItIs = { link: linkShape.optional() };

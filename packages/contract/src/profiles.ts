@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { roastLevelShape } from './roasts.ts';
 import { flagQueryShape, idShape, lineShape, messageShape, pageQuery, textShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Recipes');
 
 /** One per second for half an hour. */
 export const maxControlPoints = 1800;
@@ -80,9 +82,7 @@ export const listProfiles = endpoint({
   name: 'listProfiles',
   method: 'GET',
   path: '/profiles',
-  tag: 'Recipes',
   summary: 'Recipes; roast_level Medium covers Medium-Light and Medium-Dark',
-  access: 'user',
   query: z.object({
     ...pageQuery(500),
     origin: lineShape(120).optional(),
@@ -96,9 +96,7 @@ export const getProfile = endpoint({
   name: 'getProfile',
   method: 'GET',
   path: '/profiles/{id}',
-  tag: 'Recipes',
   summary: 'One recipe',
-  access: 'user',
   params: byId,
   response: profileShape,
   errors: ['not_found'],
@@ -108,9 +106,7 @@ export const createProfile = endpoint({
   name: 'createProfile',
   method: 'POST',
   path: '/profiles',
-  tag: 'Recipes',
   summary: 'Save a new recipe',
-  access: 'user',
   status: 201,
   body: newProfileShape,
   response: profileShape,
@@ -120,9 +116,7 @@ export const updateProfile = endpoint({
   name: 'updateProfile',
   method: 'PUT',
   path: '/profiles/{id}',
-  tag: 'Recipes',
   summary: 'Change a recipe',
-  access: 'user',
   params: byId,
   body: newProfileShape.extend({ revision: z.number().int().optional() }),
   response: profileShape,
@@ -133,9 +127,7 @@ export const deleteProfile = endpoint({
   name: 'deleteProfile',
   method: 'DELETE',
   path: '/profiles/{id}',
-  tag: 'Recipes',
   summary: 'Delete a recipe; its roasts keep its name',
-  access: 'user',
   params: byId,
   response: messageShape,
   errors: ['not_found'],
@@ -145,9 +137,7 @@ export const toggleProfileFavorite = endpoint({
   name: 'toggleProfileFavorite',
   method: 'POST',
   path: '/profiles/{id}/toggle-favorite',
-  tag: 'Recipes',
   summary: 'Toggle the user’s favorite',
-  access: 'user',
   params: byId,
   response: z.object({ is_favorite: z.boolean() }),
   errors: ['not_found'],
@@ -157,9 +147,7 @@ export const setReferenceRoast = endpoint({
   name: 'setReferenceRoast',
   method: 'PUT',
   path: '/profiles/{id}/reference',
-  tag: 'Recipes',
   summary: 'Choose the reference roast of this recipe; null: the highest-scoring roast',
-  access: 'user',
   params: byId,
   body: z.object({ roast_id: idShape.nullable() }),
   response: profileShape,
@@ -170,9 +158,7 @@ export const cloneProfile = endpoint({
   name: 'cloneProfile',
   method: 'POST',
   path: '/profiles/{id}/clone',
-  tag: 'Recipes',
   summary: 'Copy a recipe as "… (Copy)" with a use count of 0',
-  access: 'user',
   status: 201,
   params: byId,
   response: profileShape,

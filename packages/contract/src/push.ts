@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { idShape, instantShape, messageShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Account');
 
 const base64url = (bytes: number) =>
   z
@@ -29,9 +31,7 @@ export const getPush = endpoint({
   name: 'getPush',
   method: 'GET',
   path: '/account/push',
-  tag: 'Account',
   summary: 'The key for push subscriptions, and the browsers that the user has subscribed',
-  access: 'user',
   response: z.object({ public_key: z.string(), devices: z.array(pushDeviceShape) }),
 });
 
@@ -39,9 +39,7 @@ export const subscribePush = endpoint({
   name: 'subscribePush',
   method: 'POST',
   path: '/account/push',
-  tag: 'Account',
   summary: 'Send alarms to this browser; a browser of another user becomes this user’s',
-  access: 'user',
   status: 201,
   body: pushSubscriptionShape,
   response: pushDeviceShape,
@@ -52,9 +50,7 @@ export const unsubscribePush = endpoint({
   name: 'unsubscribePush',
   method: 'DELETE',
   path: '/account/push/{id}',
-  tag: 'Account',
   summary: 'Stop sending alarms to a browser of the user',
-  access: 'user',
   params: z.object({ id: idShape }),
   response: messageShape,
   errors: ['not_found'],

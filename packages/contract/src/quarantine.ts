@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { idShape, instantShape, pageQuery } from './shapes.ts';
+
+const endpoint = endpointsOf('Fleet', 'admin');
 
 /** A journal message of a board that could not be stored. It was acknowledged, so that the board continues. */
 export const quarantinedShape = z.object({
@@ -19,16 +21,14 @@ export const quarantinedShape = z.object({
 });
 export type Quarantined = z.infer<typeof quarantinedShape>;
 
-const byId = { params: z.object({ id: idShape }), access: 'admin', tag: 'Fleet' } as const;
+const byId = { params: z.object({ id: idShape }) } as const;
 
 export const listQuarantined = endpoint({
   name: 'listQuarantined',
   method: 'GET',
   path: '/admin/quarantine',
-  tag: 'Fleet',
   summary:
     'Quarantined journal messages with the reason, newest first; the oldest are dropped when the quarantine is full',
-  access: 'admin',
   query: z.object({ ...pageQuery(50) }),
   response: z.object({
     quarantined: z.array(quarantinedShape),

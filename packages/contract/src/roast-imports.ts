@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { endpoint, multipartType } from './endpoint.ts';
+import { endpointsOf, multipartType } from './endpoint.ts';
 import { maxUploadBytes, timeZoneShape, uploadFormats } from './imports.ts';
 import { givenInstantShape, idShape, instantShape, lineShape, messageShape, pageQuery } from './shapes.ts';
+
+const endpoint = endpointsOf('Roasts');
 
 /** Files of one import: years of a roastery. */
 export const maxImportFiles = 5000;
@@ -103,9 +105,7 @@ export const listRoastImports = endpoint({
   name: 'listRoastImports',
   method: 'GET',
   path: '/roast-imports',
-  tag: 'Roasts',
   summary: 'The user’s imports of many files, newest first',
-  access: 'user',
   response: z.object({ imports: z.array(roastImportShape) }),
 });
 
@@ -113,9 +113,7 @@ export const createRoastImport = endpoint({
   name: 'createRoastImport',
   method: 'POST',
   path: '/roast-imports',
-  tag: 'Roasts',
   summary: 'Start an import of many files',
-  access: 'user',
   status: 201,
   body: z.object({}),
   response: roastImportShape,
@@ -126,9 +124,7 @@ export const getRoastImport = endpoint({
   name: 'getRoastImport',
   method: 'GET',
   path: '/roast-imports/{id}',
-  tag: 'Roasts',
   summary: 'An import and its progress',
-  access: 'user',
   params: byId,
   response: roastImportShape,
   errors: ['not_found'],
@@ -138,10 +134,8 @@ export const changeRoastImport = endpoint({
   name: 'changeRoastImport',
   method: 'PUT',
   path: '/roast-imports/{id}',
-  tag: 'Roasts',
   summary:
     'Choose machine, lot and time zone for all files that name none, and whether their green coffee is deducted from the lots',
-  access: 'user',
   params: byId,
   body: z.object({
     machine_id: idShape.nullable().optional(),
@@ -161,10 +155,8 @@ export const addImportFiles = endpoint({
   name: 'addImportFiles',
   method: 'POST',
   path: '/roast-imports/{id}/files',
-  tag: 'Roasts',
   summary:
     'Add files to an open import, all or none; they are read in the background. The same file under the same name is kept once',
-  access: 'user',
   status: 201,
   params: byId,
   // One file may have the maximum size, plus the header of its part.
@@ -194,9 +186,7 @@ export const listImportFiles = endpoint({
   name: 'listImportFiles',
   method: 'GET',
   path: '/roast-imports/{id}/files',
-  tag: 'Roasts',
   summary: 'Files of an import with their values and problems',
-  access: 'user',
   params: byId,
   query: z.object({
     ...pageQuery(50),
@@ -214,9 +204,7 @@ export const correctImportFile = endpoint({
   name: 'correctImportFile',
   method: 'PUT',
   path: '/roast-imports/{id}/files/{file_id}',
-  tag: 'Roasts',
   summary: 'Correct the values of a file, or skip it',
-  access: 'user',
   params: byFile,
   body: z.object({
     coffee_name: lineShape(200).nullable().optional(),
@@ -238,9 +226,7 @@ export const decideImportFiles = endpoint({
   name: 'decideImportFiles',
   method: 'POST',
   path: '/roast-imports/{id}/decisions',
-  tag: 'Roasts',
   summary: 'Import all files that are unlikely for one reason, or skip them',
-  access: 'user',
   params: byId,
   body: z.object({ problem: z.enum(doubtfulProblems), decision: z.enum(['import', 'skip']) }),
   response: roastImportShape,
@@ -252,9 +238,7 @@ const action = (name: string, path: string, summary: string) =>
     name,
     method: 'POST',
     path: `/roast-imports/{id}/${path}`,
-    tag: 'Roasts',
     summary,
-    access: 'user',
     params: byId,
     response: roastImportShape,
     errors: ['not_found', 'conflict'],
@@ -275,9 +259,7 @@ export const deleteRoastImport = endpoint({
   name: 'deleteRoastImport',
   method: 'DELETE',
   path: '/roast-imports/{id}',
-  tag: 'Roasts',
   summary: 'Delete an import that created no roasts, with its files',
-  access: 'user',
   params: byId,
   response: messageShape,
   errors: ['not_found', 'conflict'],

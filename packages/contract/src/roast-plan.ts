@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { maxControlPoints } from './profiles.ts';
 import { idShape, lineShape, plannedPointShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Roasts');
 
 const planBody = {
   /** The roast whose charge took it; null while it waits. */
@@ -49,9 +51,7 @@ export const getRoastPlan = endpoint({
   name: 'getRoastPlan',
   method: 'GET',
   path: '/roasts/{id}/plan',
-  tag: 'Roasts',
   summary: 'The plan of a roast as it was at the charge; otherwise its current recipe; null without either',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   response: z.object({ plan: followedPlanShape.nullable() }),

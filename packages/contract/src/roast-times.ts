@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { timeZoneShape, uploadFormats } from './imports.ts';
 import { idShape, instantShape, pageQuery } from './shapes.ts';
+
+const endpoint = endpointsOf('Roasts');
 
 /**
  * Roasts that were imported by an earlier version from files with a local time, which it read as UTC. `open`: not yet checked;
@@ -43,10 +45,8 @@ export const listTimesToCheck = endpoint({
   name: 'listTimesToCheck',
   method: 'GET',
   path: '/roast-times',
-  tag: 'Roasts',
   summary:
     'Imported roasts whose time may be off by the time zone, with the corrected time; only those that the user may change',
-  access: 'user',
   query: z.object({
     ...page,
     state: z.enum(timeStates).default('open'),
@@ -64,9 +64,7 @@ export const changeTimesToCheck = endpoint({
   name: 'changeTimesToCheck',
   method: 'POST',
   path: '/roast-times',
-  tag: 'Roasts',
   summary: 'Correct the times of imported roasts by the time zone, confirm that they are right, or undo either',
-  access: 'user',
   body: z.object({
     action: z.enum(['shift', 'confirm', 'undo']),
     /** Of `shift`: the zone of the files. Absent: the roastery's. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { idShape, instantShape, messageShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Account');
 
 /** Digits that a person types to be set as the roaster on a shared device. */
 export const pinShape = z.string().regex(/^\d{4,12}$/, 'Use 4 to 12 digits');
@@ -16,7 +18,6 @@ export const listRoasters = endpoint({
   path: '/machines/{id}/roasters',
   tag: 'Machines',
   summary: 'People who can be chosen as roaster of this machine, and the current one',
-  access: 'user',
   right: 'see',
   params: byMachine,
   response: z.object({
@@ -34,7 +35,6 @@ export const setRoaster = endpoint({
   tag: 'Machines',
   summary:
     'Choose the roaster at the machine: the running roast and the next ones name this person. Changes no permissions',
-  access: 'user',
   right: 'roast',
   params: byMachine,
   body: z.object({
@@ -50,9 +50,7 @@ export const getPin = endpoint({
   name: 'getPin',
   method: 'GET',
   path: '/account/pin',
-  tag: 'Account',
   summary: 'Whether the user has a PIN for shared devices, and the last time that wrong ones locked it',
-  access: 'user',
   response: z.object({
     is_set: z.boolean(),
     /** Since the user has confirmed the last lock; null without one. */
@@ -74,9 +72,7 @@ export const confirmPinLocks = endpoint({
   name: 'confirmPinLocks',
   method: 'POST',
   path: '/account/pin/locks-seen',
-  tag: 'Account',
   summary: 'Confirm the notice that wrong PINs have locked the user’s PIN',
-  access: 'user',
   response: messageShape,
 });
 
@@ -84,9 +80,7 @@ export const setPin = endpoint({
   name: 'setPin',
   method: 'PUT',
   path: '/account/pin',
-  tag: 'Account',
   summary: 'Set the PIN for shared devices. It identifies the roaster at a machine and does not sign in',
-  access: 'user',
   body: z.object({ pin: pinShape, current_password: z.string().min(1, 'Current password is required').max(1024) }),
   response: messageShape,
   errors: ['wrong_credentials', 'too_many_requests'],
@@ -96,8 +90,6 @@ export const removePin = endpoint({
   name: 'removePin',
   method: 'DELETE',
   path: '/account/pin',
-  tag: 'Account',
   summary: 'Remove the PIN',
-  access: 'user',
   response: messageShape,
 });

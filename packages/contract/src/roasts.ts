@@ -2,7 +2,7 @@ import { forecastSources } from '@roastery/roasting/forecast/curve-forecast';
 import { crackSources } from '@roastery/roasting/forecast/first-crack';
 import { markKinds } from '@roastery/roasting/marks';
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import {
   flagQueryShape,
   givenDayShape,
@@ -14,6 +14,8 @@ import {
   temperatureShape,
   textShape,
 } from './shapes.ts';
+
+const endpoint = endpointsOf('Roasts');
 
 /**
  * Why there are no samples. `disk_full`, `cap_reached`, `damaged`: the board lost or dropped them. `board_off`: it was
@@ -183,9 +185,7 @@ export const listRoasts = endpoint({
   name: 'listRoasts',
   method: 'GET',
   path: '/roasts',
-  tag: 'Roasts',
   summary: 'Roasts of the machines that the user may see; `total` counts all matches',
-  access: 'user',
   query: z.object({ ...pageQuery(100), sort: z.enum(roastSorts).default('-start_time'), ...roastFilters }),
   response: z.object({ roasts: z.array(roastRowShape), total: z.number().int() }),
 });
@@ -194,9 +194,7 @@ export const getRoast = endpoint({
   name: 'getRoast',
   method: 'GET',
   path: '/roasts/{id}',
-  tag: 'Roasts',
   summary: 'One roast with its marks',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   response: roastShape,
@@ -230,9 +228,7 @@ export const getRoastCurve = endpoint({
   name: 'getRoastCurve',
   method: 'GET',
   path: '/roasts/{id}/curve',
-  tag: 'Roasts',
   summary: 'The recorded curve from charge to drop, one object per sample',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   query: curveWindowQuery,
@@ -258,9 +254,7 @@ export const getRoastCurveColumns = endpoint({
   name: 'getRoastCurveColumns',
   method: 'GET',
   path: '/roasts/{id}/curve/columns',
-  tag: 'Roasts',
   summary: 'The curve with every recorded channel as columns, a fifth of the bytes, and its gaps',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   query: curveWindowQuery,
@@ -286,9 +280,7 @@ export const getLearntCrack = endpoint({
   name: 'getLearntCrack',
   method: 'GET',
   path: '/roasts/{id}/learnt-crack',
-  tag: 'Roasts',
   summary: 'Predicted bean temperature at first crack, from earlier roasts',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   response: predictedCrackShape,
@@ -325,9 +317,7 @@ export const getForecastBasis = endpoint({
   name: 'getForecastBasis',
   method: 'GET',
   path: '/roasts/{id}/forecast-basis',
-  tag: 'Roasts',
   summary: 'Past roasts of the machine that the curve of this roast is forecast from',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   response: forecastBasisShape,
@@ -379,9 +369,7 @@ export const updateRoast = endpoint({
   name: 'updateRoast',
   method: 'PUT',
   path: '/roasts/{id}',
-  tag: 'Roasts',
   summary: 'Edit what was roasted and by whom; the recorded curve never changes',
-  access: 'user',
   right: 'roast',
   params: z.object({ id: idShape }),
   body: editRoastShape,
@@ -393,9 +381,7 @@ export const deleteRoast = endpoint({
   name: 'deleteRoast',
   method: 'DELETE',
   path: '/roasts/{id}',
-  tag: 'Roasts',
   summary: 'Delete a roast; it stays deleted when its board sends it again',
-  access: 'user',
   right: 'roast',
   params: z.object({ id: idShape }),
   response: messageShape,
@@ -421,9 +407,7 @@ export const putMark = endpoint({
   name: 'putMark',
   method: 'PUT',
   path: '/roasts/{id}/marks/{kind}',
-  tag: 'Roasts',
   summary: 'Set or move a mark by hand; the roast’s window moves, no sample changes',
-  access: 'user',
   right: 'roast',
   params: markParams,
   body: markBodyShape,
@@ -435,9 +419,7 @@ export const deleteMark = endpoint({
   name: 'deleteMark',
   method: 'DELETE',
   path: '/roasts/{id}/marks/{kind}',
-  tag: 'Roasts',
   summary: 'Remove a mark set by hand: the mark that it replaced is used again',
-  access: 'user',
   right: 'roast',
   params: markParams,
   response: roastShape,
@@ -448,9 +430,7 @@ export const setRoastFavorite = endpoint({
   name: 'setRoastFavorite',
   method: 'PUT',
   path: '/roasts/{id}/favorite',
-  tag: 'Roasts',
   summary: 'Mark or unmark as a favorite of the signed-in user',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   body: z.object({ is_favorite: z.boolean() }),

@@ -1,8 +1,10 @@
 import { currencies } from './money.ts';
 import { massUnits } from '@roastery/roasting/units';
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { flagQueryShape, idShape, lineShape, messageShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Settings', 'admin');
 
 export const optionCategories = ['variety', 'origin', 'process', 'warehouse', 'machine_type'] as const;
 export const optionCategoryShape = z.enum(optionCategories);
@@ -21,7 +23,6 @@ export const listOptions = endpoint({
   name: 'listOptions',
   method: 'GET',
   path: '/settings/options/{category}',
-  tag: 'Settings',
   summary: 'Options of one drop-down, in their order',
   access: 'user',
   params: z.object({ category: optionCategoryShape }),
@@ -33,9 +34,7 @@ export const createOption = endpoint({
   name: 'createOption',
   method: 'POST',
   path: '/settings/options',
-  tag: 'Settings',
   summary: 'Add an option',
-  access: 'admin',
   status: 201,
   body: z.object({
     category: optionCategoryShape,
@@ -52,9 +51,7 @@ export const deleteOption = endpoint({
   name: 'deleteOption',
   method: 'DELETE',
   path: '/settings/options/{id}',
-  tag: 'Settings',
   summary: 'Remove an option; records that use it keep it',
-  access: 'admin',
   params: z.object({ id: idShape }),
   response: messageShape,
   errors: ['not_found'],
@@ -94,7 +91,6 @@ export const getRoasterySettings = endpoint({
   name: 'getRoasterySettings',
   method: 'GET',
   path: '/settings/roastery',
-  tag: 'Settings',
   summary: 'Name, address, time zone and currency of the roastery',
   access: 'user',
   response: roasterySettingsShape,
@@ -104,9 +100,7 @@ export const putRoasterySettings = endpoint({
   name: 'putRoasterySettings',
   method: 'PUT',
   path: '/settings/roastery',
-  tag: 'Settings',
   summary: 'Change name, address, time zone and currency of the roastery',
-  access: 'admin',
   body: roasterySettingsShape.partial(),
   response: roasterySettingsShape,
   errors: ['changed_meanwhile'],
@@ -116,8 +110,6 @@ export const seedDefaults = endpoint({
   name: 'seedDefaults',
   method: 'POST',
   path: '/settings/seed-defaults',
-  tag: 'Settings',
   summary: 'Add missing default options; answers how many were added and kept',
-  access: 'admin',
   response: messageShape,
 });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { gapReasons, roastShape, roastStatusShape } from './roasts.ts';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { givenInstantShape, idShape, instantShape, messageShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Timeline');
 
 const between = z.object({ from: instantShape, to: instantShape });
 
@@ -71,9 +73,7 @@ export const getTimeline = endpoint({
   name: 'getTimeline',
   method: 'GET',
   path: '/machines/{id}/timeline',
-  tag: 'Timeline',
   summary: 'A machine’s timeline: recordings, bean temperature, gaps with reasons, and roasts',
-  access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
   query: z.object({
@@ -91,9 +91,7 @@ export const makeRoast = endpoint({
   name: 'makeRoast',
   method: 'POST',
   path: '/machines/{id}/roasts',
-  tag: 'Timeline',
   summary: 'Create a roast from a range of a machine’s recording; without a drop it is in progress',
-  access: 'user',
   right: 'roast',
   status: 201,
   params: z.object({ id: idShape }),
@@ -112,9 +110,7 @@ export const splitRoast = endpoint({
   name: 'splitRoast',
   method: 'POST',
   path: '/roasts/{id}/split',
-  tag: 'Timeline',
   summary: 'Split a roast: the first part drops at this moment, the second is charged then',
-  access: 'user',
   right: 'roast',
   params: byId,
   body: z.object({ at: givenInstantShape }),
@@ -126,9 +122,7 @@ export const mergeRoasts = endpoint({
   name: 'mergeRoasts',
   method: 'POST',
   path: '/roasts/{id}/merge',
-  tag: 'Timeline',
   summary: 'Merge two adjacent roasts of one recording: the earlier one stays and gets the later one’s drop',
-  access: 'user',
   right: 'roast',
   params: byId,
   body: z.object({ with: idShape }),
@@ -140,9 +134,7 @@ export const discardRoast = endpoint({
   name: 'discardRoast',
   method: 'POST',
   path: '/roasts/{id}/discard',
-  tag: 'Timeline',
   summary: 'Discard something that was not a roast. Its samples stay, stock and plan are released; it can be restored',
-  access: 'user',
   right: 'roast',
   params: byId,
   response: messageShape,
@@ -153,9 +145,7 @@ export const restoreRoast = endpoint({
   name: 'restoreRoast',
   method: 'POST',
   path: '/roasts/{id}/restore',
-  tag: 'Timeline',
   summary: 'Restore a discarded roast',
-  access: 'user',
   right: 'roast',
   params: byId,
   response: roastShape,

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { emailShape, passwordShape, userShape } from './auth.ts';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { memberRoleShape } from './members.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
+
+const endpoint = endpointsOf('Admin', 'admin');
 
 export const listUsers = endpoint({
   name: 'listUsers',
   method: 'GET',
   path: '/admin/users',
-  tag: 'Admin',
   summary: 'All users',
-  access: 'admin',
   query: z.object({
     ...pageQuery(100),
     sort: z.enum(['created_at', '-created_at', 'full_name', '-full_name', 'email', '-email']).default('created_at'),
@@ -35,9 +35,7 @@ export const createUser = endpoint({
   name: 'createUser',
   method: 'POST',
   path: '/admin/users',
-  tag: 'Admin',
   summary: 'Create an ordinary user',
-  access: 'admin',
   status: 201,
   body: createUserShape,
   response: userShape,
@@ -48,9 +46,7 @@ export const updateUser = endpoint({
   name: 'updateUser',
   method: 'PATCH',
   path: '/admin/users/{id}',
-  tag: 'Admin',
   summary: 'Activate, deactivate, promote or rename a user; the last active admin can’t be removed',
-  access: 'admin',
   params: z.object({ id: idShape }),
   body: z.object({
     full_name: lineShape(120).min(1).optional(),
@@ -65,9 +61,7 @@ export const resetPassword = endpoint({
   name: 'resetPassword',
   method: 'POST',
   path: '/admin/users/{id}/reset-password',
-  tag: 'Admin',
   summary: 'Set a new random password, returned only once; ends all sessions of the user',
-  access: 'admin',
   params: z.object({ id: idShape }),
   response: z.object({ password: z.string() }),
   errors: ['not_found'],
@@ -77,9 +71,7 @@ export const adminStats = endpoint({
   name: 'adminStats',
   method: 'GET',
   path: '/admin/stats',
-  tag: 'Admin',
   summary: 'Totals of the whole roastery',
-  access: 'admin',
   response: z.object({
     total_users: z.number().int(),
     active_users: z.number().int(),
@@ -106,9 +98,7 @@ export const listAudit = endpoint({
   name: 'listAudit',
   method: 'GET',
   path: '/admin/audit',
-  tag: 'Admin',
   summary: 'The audit log, newest first',
-  access: 'admin',
   query: z.object({ ...pageQuery(100), action: lineShape(60).optional() }),
   response: z.object({ entries: z.array(auditEntryShape), total: z.number().int() }),
 });

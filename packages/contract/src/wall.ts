@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { alarmColourShape, alarmKinds } from './alarms.ts';
 import { preferencesShape } from './auth.ts';
-import { endpoint } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { connectionShape, machineSilenceShape } from './machines.ts';
 import { idShape, instantShape, lineShape, messageShape, plannedPointShape } from './shapes.ts';
+
+const endpoint = endpointsOf('Wall', 'admin');
 
 /**
  * The wall: all machines that the caller may see, for a television. Its stream and its list contain nothing else, so
@@ -53,7 +55,6 @@ export const getWall = endpoint({
   name: 'getWall',
   method: 'GET',
   path: '/wall',
-  tag: 'Wall',
   summary: 'What the wall shows of each machine; wall links can read it too',
   access: 'user',
   isForWallLinks: true,
@@ -127,7 +128,6 @@ export const wallLive = endpoint({
   name: 'wallLive',
   method: 'GET',
   path: '/wall/live',
-  tag: 'Wall',
   summary: 'Server-sent events of all machines of the wall over one connection. See `WallEvent`',
   access: 'user',
   isForWallLinks: true,
@@ -139,7 +139,6 @@ export const openWall = endpoint({
   name: 'openWall',
   method: 'POST',
   path: '/wall/session',
-  tag: 'Wall',
   summary: 'Exchange the token of a wall link for a cookie that opens the wall and nothing else',
   access: 'public',
   body: z.object({ token: z.string().min(1).max(200) }),
@@ -161,9 +160,7 @@ export const listWallLinks = endpoint({
   name: 'listWallLinks',
   method: 'GET',
   path: '/admin/wall-links',
-  tag: 'Wall',
   summary: 'Links that open the wall without an account',
-  access: 'admin',
   response: z.object({ links: z.array(wallLinkShape) }),
 });
 
@@ -171,9 +168,7 @@ export const createWallLink = endpoint({
   name: 'createWallLink',
   method: 'POST',
   path: '/admin/wall-links',
-  tag: 'Wall',
   summary: 'Create a wall link; its token is returned only once',
-  access: 'admin',
   status: 201,
   body: z.object({ name: lineShape(80).min(1, 'Enter a name') }),
   response: wallLinkShape.extend({ token: z.string() }),
@@ -183,9 +178,7 @@ export const revokeWallLink = endpoint({
   name: 'revokeWallLink',
   method: 'DELETE',
   path: '/admin/wall-links/{id}',
-  tag: 'Wall',
   summary: 'Revoke a wall link: its screens show nothing more within a second',
-  access: 'admin',
   params: z.object({ id: idShape }),
   response: messageShape,
   errors: ['not_found'],
