@@ -12,7 +12,7 @@ import { credentialId, type AgentConfig } from './config.ts';
 import type { RecordingContext } from './core/entry.ts';
 import { createWallClock, type WallClock } from './core/wall-clock.ts';
 import { lockDataDir } from './data-dir-lock.ts';
-import { createDeviceProfile, type DeviceProfileSource, type KnownBroker } from './device-profile.ts';
+import { createDeviceProfile, type DeviceProfileSource, type KnownBrokers } from './device-profile.ts';
 import { openJournal } from './journal/journal.ts';
 import { chooseMachineMap, keepPushedMap, readMachineMap } from './machine-map-file.ts';
 import { MachineReadings } from './machine-readings.ts';
@@ -22,7 +22,7 @@ import { openPlanStore } from './plan/plan-store.ts';
 import { createBoardProbe } from './probe/board-probe.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { readKeptSettings } from './settings-trial.ts';
-import { describeBoard, programSource } from './status.ts';
+import { describeBoard, nextRun, programSource } from './status.ts';
 import type { SourceDescription } from './source.ts';
 import { createStatusPage } from './status-page/status-server.ts';
 import { createTimeServers } from './time-servers.ts';
@@ -100,20 +100,22 @@ const openRecording = async (
   return { journal, plans, channelWatch, recording };
 };
 
-/** The broker's address. An unencrypted one is logged once, before the token leaves the board. */
-const findBroker = (
+/** The brokers' addresses. An unencrypted one is logged once, before the token leaves the board. */
+const findBrokers = (
   { mqttUrl }: AgentConfig,
   profile: DeviceProfileSource,
   log: Logger,
-): (() => Promise<KnownBroker | undefined>) => {
+): (() => Promise<KnownBrokers | undefined>) => {
   const warnedOf = new Set<string>();
   return async () => {
-    const broker = mqttUrl === undefined ? await profile.broker() : { url: mqttUrl };
-    const warning = broker === undefined ? undefined : plainBrokerWarning(broker.url);
-    if (warning !== undefined && !warnedOf.has(warning))
+    const brokers = mqttUrl === undefined ? await profile.brokers() : { urls: [mqttUrl] };
+    for (const url of brokers?.urls ?? []) {
+      const warning = plainBrokerWarning(url);
+      if (warning === undefined || warnedOf.has(warning)) continue;
       log.warn({ warning }, 'uplink: broker connection not encrypted');
-    if (warning !== undefined) warnedOf.add(warning);
-    return broker;
+      warnedOf.add(warning);
+    }
+    return brokers;
   };
 };
 
@@ -207,6 +209,7 @@ const compose = async (config: AgentConfig, log: Logger, time: Clock, place: Upl
     config,
     log,
     time,
+    run: await nextRun(config.dataDir, time.now(), log),
     clock,
     wallClock,
     profile,
@@ -237,7 +240,8 @@ const connect = (parts: AgentParts, place: UplinkPlace): Uplink => {
     clock: parts.wallClock,
     time: parts.time,
     log,
-    broker: findBroker(config, profile, log),
+    run: parts.run,
+    brokers: findBrokers(config, profile, log),
     status: () =>
       describeBoard({
         agentVersion,
@@ -259,6 +263,7 @@ const connect = (parts: AgentParts, place: UplinkPlace): Uplink => {
         changes.refused(pushed.rev, 'it reads Artisan on this computer instead of a machine map');
       else changes.received(pushed);
       orders.received(pushed.update);
+      if (pushed.mqtt_urls !== undefined) void profile.learn(pushed.mqtt_urls);
     },
     configRefused: (rev, issue) => changes.refused(rev, issue),
     plansReceived: (received) => plans.received(received, recording.runningRoastId()),

@@ -20,7 +20,7 @@ export interface BoardReportSources {
   readonly clock: BoardClock;
   readonly journal: Journal;
   /** Undefined until it is started. */
-  readonly uplink: () => Pick<Uplink, 'connection' | 'entriesWaiting'> | undefined;
+  readonly uplink: () => Pick<Uplink, 'connection' | 'entriesWaiting' | 'brokerAt' | 'brokers'> | undefined;
   readonly map: () => MachineMap | undefined;
   /** The recorded channels, of the map or of Artisan. */
   readonly described: () => SourceDescription | undefined;
@@ -97,7 +97,12 @@ export const createBoardReport = (from: BoardReportSources) => {
         roast: { running: runningRoast(), last },
         plan: planNow(),
         channels_exchanged: from.channelsExchanged()?.roasts ?? null,
-        uplink: { ...connection, reason: connection.reason ?? null },
+        uplink: {
+          ...connection,
+          reason: connection.reason ?? null,
+          broker: uplink?.brokerAt() ?? null,
+          brokers: [...(uplink?.brokers() ?? [])],
+        },
         journal: {
           entries_waiting: uplink?.entriesWaiting() ?? 0,
           bytes,

@@ -66,12 +66,12 @@ it('device profile: stores broker and login for a start without the api, readabl
     map: null,
   };
   answer = { status: 200, body: { ...self, mqtt_login: login } };
-  expect(await profileOf().broker()).toEqual({ url: self.mqtt_url, login });
+  expect(await profileOf().brokers()).toEqual({ urls: [self.mqtt_url], login });
   answer = { status: 503 };
-  expect(await profileOf().broker()).toEqual({ url: self.mqtt_url, login });
+  expect(await profileOf().brokers()).toEqual({ urls: [self.mqtt_url], login });
   expect((await stat(join(dataDir, 'device.json'))).mode & 0o777).toBe(0o600);
   answer = { status: 200, body: self };
-  expect(await profileOf().broker()).toEqual({ url: self.mqtt_url, login: undefined });
+  expect(await profileOf().brokers()).toEqual({ urls: [self.mqtt_url], login: undefined });
   answer = { status: 503 };
-  expect(await profileOf().broker()).toEqual({ url: self.mqtt_url, login: undefined });
+  expect(await profileOf().brokers()).toEqual({ urls: [self.mqtt_url], login: undefined });
 });

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '@roastery/runtime/logger';
+import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
 import { slowReadingSentence } from './core/line-pace.ts';
 import type { ArtisanSource } from './artisan/artisan-source.ts';
 import type { Journal } from './journal/journal.ts';
@@ -62,6 +65,25 @@ export const programSource = (
 
 /** Identifies this run of the agent, also against one on a copied card. */
 const instance = randomBytes(8).toString('hex');
+
+export const runFile = (dataDir: string): string => join(dataDir, 'run');
+
+/**
+ * The number of this run: greater than that of every earlier one, also while the clock is not set. It is the time of the start where
+ * that is greater, so that a board whose disk forgot the last number, or can't be read, has a greater one too.
+ */
+export const nextRun = async (dataDir: string, now: number, log: Logger): Promise<number> => {
+  const path = runFile(dataDir);
+  try {
+    const last = Number((await readFileIfThere(path)) ?? 0);
+    const run = Number.isSafeInteger(last) ? Math.max(last + 1, now) : now;
+    await writeFileAtomically(path, `${run}\n`);
+    return run;
+  } catch (error) {
+    log.warn({ reason: String(error) }, 'uplink: number of this run not stored');
+    return now;
+  }
+};
 
 /** The board's retained status. */
 export const describeBoard = async (from: StatusSources): Promise<StatusDetails> => {

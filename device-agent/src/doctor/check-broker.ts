@@ -1,8 +1,9 @@
 import { clientIdOf, topicOf } from '@roastery/contract/mqtt';
 import type { AgentConfig } from '../config.ts';
 import { codeOf } from '@roastery/runtime/system-errors';
-import { brokerOf, readKeptBroker, type KnownBroker } from '../device-profile.ts';
+import { brokersOf, readKeptBrokers, type KnownBrokers } from '../device-profile.ts';
 import { openSession, SessionError } from '../uplink/session.ts';
+import { hostAndPort } from '../uplink/broker-choice.ts';
 import type { BoardUnderCheck } from './board-under-check.ts';
 import { plainBrokerWarning } from '../pairing/pairing-trouble.ts';
 import { good, notConfigured, skipped, trouble, warning, type Check, type Verdict } from './check.ts';
@@ -11,9 +12,9 @@ import { reach, shakeHands } from './tls-handshake.ts';
 
 const sessionMs = 12_000;
 
-const keptBroker = async (dataDir: string): Promise<KnownBroker | undefined> => {
+const keptBrokers = async (dataDir: string): Promise<KnownBrokers | undefined> => {
   try {
-    return await readKeptBroker(dataDir);
+    return await readKeptBrokers(dataDir);
   } catch (error) {
     // Not readable for this user: the agent also queries the api.
     if (codeOf(error) === 'EACCES') return undefined;
@@ -21,11 +22,11 @@ const keptBroker = async (dataDir: string): Promise<KnownBroker | undefined> => 
   }
 };
 
-const brokerOfBoard = async (board: BoardUnderCheck, config: AgentConfig): Promise<KnownBroker | undefined> => {
-  if (config.mqttUrl !== undefined) return { url: config.mqttUrl };
+const brokersOfBoard = async (board: BoardUnderCheck, config: AgentConfig): Promise<KnownBrokers | undefined> => {
+  if (config.mqttUrl !== undefined) return { urls: [config.mqttUrl] };
   const answer = await board.api();
-  if (answer.kind === 'answered' && answer.self) return brokerOf(answer.self);
-  return keptBroker(config.dataDir);
+  if (answer.kind === 'answered' && answer.self) return brokersOf(answer.self);
+  return keptBrokers(config.dataDir);
 };
 
 /** The problem between board and broker below MQTT; undefined without one. */
@@ -62,7 +63,8 @@ const aboutRefusal = (error: SessionError, host: string): Verdict =>
  * board.
  */
 const tryToComeIn = async (
-  { url, login }: KnownBroker,
+  url: string,
+  { login }: KnownBrokers,
   { machineSerial, machineToken, mqttCa }: AgentConfig,
 ): Promise<Verdict> => {
   const { host } = new URL(url);
@@ -89,26 +91,47 @@ const tryToComeIn = async (
   }
 };
 
-/** Checks that the broker accepts this board. */
+interface Way {
+  readonly url: string;
+  readonly inTheWay: Verdict | undefined;
+}
+const waysTo = (urls: readonly string[], ca: string | undefined): Promise<Way[]> =>
+  Promise.all(urls.map(async (url) => ({ url, inTheWay: await aboutConnection(url, ca) })));
+
+/** Of an agent that is connected. */
+const aboutOthers = (ways: readonly Way[], at: string | null): Verdict | undefined => {
+  const away = ways.find(({ url, inTheWay }) => inTheWay !== undefined && hostAndPort(url) !== at);
+  return away?.inTheWay && 'todo' in away.inTheWay
+    ? warning(`The agent is connected to ${at}. ${away.inTheWay.says}`, away.inTheWay.todo)
+    : undefined;
+};
+
+/** Checks that the brokers can be reached, and that one accepts this board. */
 export const checkBroker: Check = {
   name: 'broker',
   async run(board) {
     const { config } = board;
     if (!config) return notConfigured;
     const agent = await board.agent();
+    const brokers = await brokersOfBoard(board, config);
+    const urls = brokers?.urls ?? [];
     if (agent.kind === 'seen' && agent.status.uplink.connected) {
-      const { entries_waiting: waiting } = agent.status.journal;
-      const plain = plainBrokerWarning((await brokerOfBoard(board, config))?.url ?? '');
-      return plain === undefined
-        ? good(`the agent is connected, ${waiting} entries wait for their acknowledgement`)
-        : warning(plain, 'Until then keep the board in a separate network.');
+      const { uplink, journal } = agent.status;
+      const [plain] = urls.flatMap((url) => plainBrokerWarning(url) ?? []);
+      if (plain !== undefined) return warning(plain, 'Until then keep the board in a separate network.');
+      const others = urls.length > 1 ? aboutOthers(await waysTo(urls, config.mqttCa), uplink.broker) : undefined;
+      const where = urls.length > 1 ? ` to ${uplink.broker}, one of ${urls.length} brokers` : '';
+      return (
+        others ??
+        good(`the agent is connected${where}, ${journal.entries_waiting} entries wait for their acknowledgement`)
+      );
     }
-    const broker = await brokerOfBoard(board, config);
-    if (broker === undefined) return skipped('only the api knows its address, and it does not answer');
-    const { url } = broker;
-    const inTheWay = await aboutConnection(url, config.mqttCa);
-    if (inTheWay) return inTheWay;
-    if (agent.kind === 'none') return tryToComeIn(broker, config);
+    if (brokers === undefined) return skipped('only the api knows its address, and it does not answer');
+    const ways = await waysTo(urls, config.mqttCa);
+    const open = ways.find(({ inTheWay }) => inTheWay === undefined);
+    if (open === undefined) return ways[0]?.inTheWay ?? skipped('the api knows no broker');
+    const { url } = open;
+    if (agent.kind === 'none') return tryToComeIn(url, brokers, config);
     if (agent.kind !== 'seen')
       return skipped(
         `${new URL(url).host} can be reached; only the status page can say whether the agent is connected`,

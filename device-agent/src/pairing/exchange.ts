@@ -16,8 +16,8 @@ export interface PairingRequest {
 export interface Exchanged {
   readonly serialNumber: string;
   readonly displayName: string;
-  /** The broker that the server names. */
-  readonly mqttUrl: string;
+  /** The brokers that the server names. */
+  readonly mqttUrls: readonly string[];
   /** The server's clock minus ours, ms; undefined when the answer has none. */
   readonly clockAheadMs: number | undefined;
 }
@@ -44,7 +44,7 @@ const understand = (answer: HttpAnswer, api: string): { done: Exchanged } | Fail
       done: {
         serialNumber: paired.serial_number,
         displayName: paired.display_name,
-        mqttUrl: paired.mqtt_url,
+        mqttUrls: paired.mqtt_urls ?? [paired.mqtt_url],
         clockAheadMs: Number.isNaN(serverNow) ? undefined : serverNow - Date.now(),
       },
     };

@@ -169,7 +169,7 @@ export const pairBoard = async (order: PairingOrder, say: (line: string) => void
   }
   await forgetPending(configDir);
   say(`Paired with ${paired.displayName} (${paired.serialNumber}). The credential is in ${envPath}.`);
-  const warning = plainBrokerWarning(paired.mqttUrl);
+  const [warning] = paired.mqttUrls.flatMap((url) => plainBrokerWarning(url) ?? []);
   if (warning !== undefined) say(`WARNING: ${warning}`);
   if ((await callHome(identity)) !== 'accepted')
     say('The server has not confirmed it yet; it will when the agent first connects.');

@@ -79,6 +79,10 @@ export const boardStatusShape = z.object({
     since: rangeOfTime,
     /** Why there is no connection. */
     reason: z.string().nullable(),
+    /** `host:port` of the broker of the newest connection. */
+    broker: z.string().nullable().default(null),
+    /** All brokers between which the board chooses. */
+    brokers: z.array(z.string()).default([]),
   }),
   journal: z.object({
     entries_waiting: z.number().int(),

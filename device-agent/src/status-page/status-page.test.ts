@@ -97,7 +97,7 @@ describe('the page on the board', () => {
     shown = {
       ...healthy,
       machine: { ...healthy.machine, state: 'failing', detail: 'ECONNREFUSED' },
-      uplink: { connected: false, since: now - 600_000, reason: 'no connection to the broker' },
+      uplink: { ...healthy.uplink, connected: false, since: now - 600_000, reason: 'no connection to the broker' },
     };
     const { text } = await ask('/');
     expect(text).toContain('Needs attention');
@@ -141,7 +141,9 @@ describe('the page on the board', () => {
 describe('concerns', () => {
   it('are empty on a healthy board, also just after a reconnect', () => {
     expect(concernsOf(healthy)).toEqual([]);
-    expect(concernsOf({ ...healthy, uplink: { connected: false, since: now - 20_000, reason: 'gone' } })).toEqual([]);
+    expect(
+      concernsOf({ ...healthy, uplink: { ...healthy.uplink, connected: false, since: now - 20_000, reason: 'gone' } }),
+    ).toEqual([]);
   });
 
   it.each<[string, Partial<BoardStatus>, RegExp]>([

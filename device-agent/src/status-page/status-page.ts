@@ -157,6 +157,7 @@ ${planRows(board.plan)}
 <section aria-labelledby="roastery"><h2 id="roastery">Roastery</h2><dl>
 ${row('Server', board.api_url)}
 ${row('Connection', `${uplink.connected ? 'connected' : 'not connected'} for ${spanOf(board.now - uplink.since)}`, uplink.connected ? 'good' : 'poor')}
+${uplink.brokers.length < 2 ? '' : row('Broker', `${uplink.broker ?? 'none yet'}, of ${uplink.brokers.join(', ')}`)}
 ${row('Journal', `${counted(journal.entries_waiting)} not confirmed yet${paceOf(journal.send_every_seconds)}, ${sizeOf(journal.bytes)}`)}
 </dl></section>
 <section aria-labelledby="board"><h2 id="board">Board</h2><dl>

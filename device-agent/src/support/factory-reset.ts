@@ -6,6 +6,7 @@ import { identityFile } from '../board-files.ts';
 import { countUnsent } from '../journal/find-streams.ts';
 import { codeOf } from '@roastery/runtime/system-errors';
 import { planFile } from '../plan/plan-store.ts';
+import { runFile } from '../status.ts';
 import { findRunningAgent, type AgentPlace } from '../running-agent.ts';
 import { settingsFile } from '../settings-trial.ts';
 
@@ -78,6 +79,7 @@ export const resetBoard = async ({ configDir, place, all }: ResetOrder): Promise
     join(configDir, 'pairing.json'),
     join(dataDir, 'journal'),
     join(dataDir, 'device.json'),
+    runFile(dataDir),
     planFile(dataDir),
     settingsFile(dataDir),
     ...(all ? [join(dataDir, 'machine-map.json'), join(configDir, 'machine-map.json')] : []),

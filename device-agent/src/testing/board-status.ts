@@ -26,7 +26,13 @@ export const healthyBoard: BoardStatus = {
     step: 'In 0:25 · Burner 80 → 60 %',
     deviations: ['burner is 12 % above plan'],
   },
-  uplink: { connected: true, since: now - 600_000, reason: null },
+  uplink: {
+    connected: true,
+    since: now - 600_000,
+    reason: null,
+    broker: 'roastery.example:8883',
+    brokers: ['roastery.example:8883'],
+  },
   journal: {
     entries_waiting: 2,
     bytes: 4096,

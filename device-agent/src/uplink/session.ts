@@ -19,9 +19,13 @@ export interface SessionOptions {
   /** PEM of the authority to trust instead of the built-in ones. */
   readonly ca: string | undefined;
   readonly message: (topic: string, payload: Buffer) => void;
+  /** Called for each packet of the broker. */
+  readonly heard?: () => void;
   /** Aborts the attempt; an open session is not affected. */
   readonly signal: AbortSignal;
   readonly clock?: Clock;
+  /** How long the broker may take to accept or refuse the board. */
+  readonly connackMs?: number;
 }
 
 /** `network`: no answer. `busy`: the broker can't serve this board now. `refused`: the broker rejects this board. */
@@ -42,6 +46,8 @@ export class SessionError extends Error {
 export interface Session {
   readonly closed: Promise<string>;
   readonly isOpen: () => boolean;
+  /** Asks the broker for a sign of life. */
+  readonly ping: () => void;
   readonly subscribe: (topics: readonly string[]) => Promise<void>;
   /** QoS 0, dropped when the connection is congested: the next reading is more recent. */
   readonly show: (topic: string, payload: string) => void;
@@ -58,7 +64,7 @@ export interface Session {
 }
 
 const tcpDeadlineMs = 3000;
-const connackDeadlineMs = 10_000;
+export const usualConnackMs = 10_000;
 /** Dead connections are noticed within one and a half of these. */
 const keepaliveSeconds = 15;
 /** Bytes that may wait in the socket before live readings are dropped. */
@@ -83,7 +89,7 @@ const isRefusal = (code: unknown): boolean =>
 /** Opens a session. Throws `SessionError` when there is none within the deadlines. */
 export const openSession = (options: SessionOptions): Promise<Session> =>
   new Promise((resolve, reject) => {
-    const { clock = realClock } = options;
+    const { clock = realClock, connackMs = usualConnackMs } = options;
     let reached = false;
     let reason = 'connection closed';
     const stream = openStream(options);
@@ -97,31 +103,35 @@ export const openSession = (options: SessionOptions): Promise<Session> =>
       password: options.password,
       keepalive: keepaliveSeconds,
       reconnectPeriod: 0,
-      connectTimeout: connackDeadlineMs,
+      connectTimeout: usualConnackMs,
       queueQoSZero: false,
       resubscribe: false,
       will: { topic: options.will.topic, payload: Buffer.from(options.will.payload), qos: 1, retain: true },
     });
-    const giveUp = (): void => {
-      reason = 'given up';
+    let open = false;
+    const end = (because: string): void => {
+      reason = because;
       stream.destroy();
     };
+    const giveUp = (): void => end('given up');
     options.signal.addEventListener('abort', giveUp, { once: true });
-    const cancelDeadline = clock.after(tcpDeadlineMs, () => {
-      if (reached) return;
-      reason = `no connection within ${tcpDeadlineMs} ms`;
-      stream.destroy();
-    });
+    const deadlines = [
+      clock.after(tcpDeadlineMs, () => {
+        if (!reached) end(`no connection within ${tcpDeadlineMs} ms`);
+      }),
+      clock.after(connackMs, () => {
+        if (!open) end(`no answer within ${connackMs} ms`);
+      }),
+    ];
     let refused = false;
     client.on('error', (error) => {
       reason = error.message || ('code' in error ? String(error.code) : error.name);
       refused ||= 'code' in error && isRefusal(error.code);
       stream.destroy();
     });
-    let open = false;
     const closed = new Promise<string>((settle) => {
       stream.once('close', () => {
-        cancelDeadline();
+        for (const cancel of deadlines) cancel();
         options.signal.removeEventListener('abort', giveUp);
         const wasOpen = open;
         open = false;
@@ -131,12 +141,16 @@ export const openSession = (options: SessionOptions): Promise<Session> =>
       });
     });
     client.on('message', (topic, payload) => options.message(topic, payload));
+    client.on('packetreceive', () => options.heard?.());
     client.once('connect', () => {
       open = true;
       options.signal.removeEventListener('abort', giveUp);
       resolve({
         closed,
         isOpen: () => open,
+        ping() {
+          if (open) client.sendPing();
+        },
         async subscribe(topics) {
           const granted = await client.subscribeAsync([...topics], { qos: 1 });
           const denied = granted.filter(({ qos }) => qos > 2).map(({ topic }) => topic);

@@ -148,6 +148,8 @@ export const createShipper = ({ journal, clock, topic, log, time }: ShipperParts
       streams.get(ack.epoch)?.plan.acknowledged(ack.ranges);
       journal.hear(ack);
     },
+    /** Whether batches that were sent wait for their acknowledgement. */
+    isWaiting: (): boolean => Array.from(streams.values()).some(({ plan }) => plan.inFlightCount() > 0),
     entriesWaiting: (): number =>
       Array.from(streams.values(), ({ plan, unread }) => plan.outstanding() + (unread?.ranges.count() ?? 0)).reduce(
         (sum, count) => sum + count,
@@ -155,3 +157,4 @@ export const createShipper = ({ journal, clock, topic, log, time }: ShipperParts
       ),
   };
 };
+export type Shipper = ReturnType<typeof createShipper>;

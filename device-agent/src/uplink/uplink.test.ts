@@ -25,7 +25,7 @@ let uplink: Uplink | undefined;
 let maps: MachineMap[];
 let refusals: string[];
 
-const connect = (over: Partial<Pick<UplinkParts, 'log' | 'broker' | 'journal' | 'status'>> = {}): Uplink => {
+const connect = (over: Partial<Pick<UplinkParts, 'log' | 'brokers' | 'journal' | 'status'>> = {}): Uplink => {
   uplink = startUplink({
     serialNumber,
     token: 'a-secret-token',
@@ -34,7 +34,8 @@ const connect = (over: Partial<Pick<UplinkParts, 'log' | 'broker' | 'journal' | 
     clock,
     time,
     log,
-    broker: () => Promise.resolve({ url: server.url }),
+    run: 1,
+    brokers: () => Promise.resolve({ urls: [server.url] }),
     status: () => Promise.resolve({ machine_link: 'ok' }),
     configReceived: ({ map }) => void (map && maps.push(map)),
     probeRequested: () => undefined,
@@ -283,7 +284,7 @@ describe('uplink', () => {
   it('logs in with the login from the api, else with serial number and token', async () => {
     const login = { username: 'as-the-api-says', password: 'another secret' };
     let known: MqttLogin | undefined;
-    connect({ broker: () => Promise.resolve({ url: server.url, login: known }) });
+    connect({ brokers: () => Promise.resolve({ urls: [server.url], login: known }) });
     await expect.poll(time.passing(() => server.logins)).toEqual([`${serialNumber}:a-secret-token`]);
     known = login;
     server.cut();

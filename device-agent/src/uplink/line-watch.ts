@@ -1,0 +1,64 @@
+import type { Clock } from '@roastery/runtime/clock';
+
+/** A broker that has sent nothing for so long, while a batch waits for its acknowledgement, is asked for a sign of life. */
+const pingAfterMs = 4000;
+/** Without one it is left: its computer hangs, or the cable is cut. */
+const silentMs = 8000;
+/**
+ * A broker that answers, but brings no acknowledgement: no api reads from it, or none can store. Longer than an api needs to take
+ * the machines of another over, and than a batch waits to be sent again.
+ */
+const muteMs = 12_000;
+/**
+ * Where every broker is silent or mute, because the network is slow or the database is away, a change is no use: each one
+ * without an acknowledgement doubles the times.
+ */
+const maxFactor = 32;
+
+export type LineVerdict = 'ping' | 'silent' | 'mute' | undefined;
+
+/** Whether a connection that is still open brings anything; only for boards that have another broker. */
+export class LineWatch {
+  readonly #now: Clock['monotonic'];
+  #heardAt = 0;
+  /** Since when batches wait and none was acknowledged. */
+  #waitsSince: number | undefined;
+  #factor = 1;
+
+  constructor({ monotonic }: Pick<Clock, 'monotonic'>) {
+    this.#now = monotonic;
+  }
+
+  connected(): void {
+    this.#waitsSince = undefined;
+    this.#heardAt = this.#now();
+  }
+
+  heard(): void {
+    this.#heardAt = this.#now();
+  }
+
+  acknowledged(): void {
+    this.#waitsSince = undefined;
+    this.#factor = 1;
+  }
+
+  /** @param isWaiting whether a batch that was sent waits for its acknowledgement */
+  look(isWaiting: boolean): LineVerdict {
+    if (!isWaiting) {
+      this.#waitsSince = undefined;
+      return undefined;
+    }
+    const now = this.#now();
+    this.#waitsSince ??= now;
+    const silence = now - Math.max(this.#heardAt, this.#waitsSince);
+    if (silence >= silentMs * this.#factor) return this.#leave('silent');
+    if (now - this.#waitsSince >= muteMs * this.#factor) return this.#leave('mute');
+    return silence >= pingAfterMs ? 'ping' : undefined;
+  }
+
+  #leave(verdict: LineVerdict): LineVerdict {
+    this.#factor = Math.min(maxFactor, this.#factor * 2);
+    return verdict;
+  }
+}
