@@ -16,7 +16,7 @@ import {
 } from '@roastery/testing/marks/detection-score';
 import { fieldKinds, fieldSeries } from '@roastery/testing/marks/field-roast';
 import { chargedCold, recordedRoasts, recordedRoastsPresent, samplesOf } from '@roastery/testing/marks/recorded-roasts';
-import { ownerTables } from '@roastery/testing/marks/owner-tables';
+import { judgedArtisan, judgedDetector, ownerTables } from '@roastery/testing/marks/owner-tables';
 import { doubtAboutCharge, doubtAboutDrop } from '@roastery/testing/marks/doubtful-marks';
 import { changedConditions } from '@roastery/testing/marks/changed-conditions';
 
@@ -154,7 +154,7 @@ const marksOfEach = (samples: ReturnType<typeof fieldSeries>['samples'], chargin
 const run: Bench['run'] = (say) => {
   if (!recordedRoastsPresent) say('recorded roasts left out: needs ../shared/data/alog, which is absent');
   return Promise.resolve([
-    ...ownerTables(say, [{ name: 'detector', create: createRoastDetector }]),
+    ...ownerTables(say, [judgedDetector('detector', createRoastDetector), ...judgedArtisan]),
     ...aimsOnAllSides(say),
     ...onRecordedRoasts(),
     ...onChangedRoasts(),

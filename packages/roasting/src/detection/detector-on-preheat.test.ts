@@ -1,8 +1,6 @@
-import { ownerTables } from '@roastery/testing/marks/owner-tables';
-import { recordedRoastsPresent, recordedRoastsTitle } from '@roastery/testing/marks/recorded-roasts';
 import { describe, expect, it } from 'vitest';
 import { detectRoasts } from './detect-marks.ts';
-import { createRoastDetector, type DetectorSample } from './detector.ts';
+import type { DetectorSample } from './detector.ts';
 import { markOf } from '../marks.ts';
 
 const chargedAt = 90;
@@ -67,13 +65,5 @@ describe('detector: a dip of the preheat', () => {
     expect(others).toEqual([]);
     expect(Math.abs((markOf(roast?.marks ?? [], 'charge')?.timeSeconds ?? 0) - lateChargeAt)).toBeLessThanOrEqual(5);
     expect(Math.abs((markOf(roast?.marks ?? [], 'drop')?.timeSeconds ?? 0) - lateDropAt)).toBeLessThanOrEqual(10);
-  });
-});
-
-describe.skipIf(!recordedRoastsPresent)(`the detector by owner${recordedRoastsTitle}`, () => {
-  it('misses one charge at most where every probe reads 25 °C low', () => {
-    const judged = [{ name: 'detector', create: createRoastDetector }];
-    const figures = ownerTables(() => undefined, judged, 'reads 25 °C low');
-    expect(figures.find(({ what }) => what.endsWith('charge missed'))?.value).toBeLessThanOrEqual(1);
   });
 });

@@ -1,7 +1,7 @@
 import { createRoastDetector } from '@roastery/roasting/detection/detector';
 import { describe, expect, it } from 'vitest';
 import { marksNotCounted, truthOf } from './curve-truth.ts';
-import { ownerTables } from './owner-tables.ts';
+import { judgedArtisan, judgedDetector, ownerTables } from './owner-tables.ts';
 import { ownerFolders, recordedRoasts, recordedRoastsPresent, recordedRoastsTitle } from './recorded-roasts.ts';
 
 const whole = recordedRoasts(ownerFolders).flatMap((recorded) => {
@@ -35,10 +35,19 @@ describe.skipIf(!recordedRoastsPresent)(`the table by owner${recordedRoastsTitle
   it('counts what a detector misses that says nothing', () => {
     const silent = { ...createRoastDetector(), push: () => [], finish: () => [] };
     const lines: string[] = [];
-    const figures = ownerTables((line) => lines.push(line), [{ name: 'silent', create: () => silent }], 'as recorded');
+    const judged = [judgedDetector('silent', () => silent)];
+    const figures = ownerTables((line) => lines.push(line), judged, 'as recorded');
     expect(lines.filter((line) => line.startsWith('HyperSprite'))).toHaveLength(2);
     const missed = figures.find(({ what }) => what.endsWith('charge missed'));
     expect(missed?.unit).toBe(`of ${missed?.value}`);
     expect(figures.find(({ what }) => what.endsWith('drop within 10 s'))?.value).toBe(0);
+  });
+
+  it('shows both modes of Artisan’s rule in the same run', () => {
+    const lines: string[] = [];
+    const figures = ownerTables((line) => lines.push(line), judgedArtisan, 'as recorded');
+    expect(lines.filter((line) => /^\s*as recorded, Artisan (standard|sensitive) /.test(line))).toHaveLength(2);
+    const within = figures.filter(({ what }) => what.endsWith('charge within 5 s')).map(({ value }) => value);
+    expect(Math.min(...within)).toBeGreaterThan(50);
   });
 });

@@ -1,16 +1,35 @@
 import type { DetectorSample, RoastDetector } from '@roastery/roasting/detection/detector';
 import { isRetraction } from '@roastery/roasting/curves/findings';
 import type { Measurement } from '../bench.ts';
+import { artisanMarks, artisanModes } from './artisan-rule.ts';
 import { readEvery } from './conditions.ts';
 import { lag, lost, noise, wholeDegrees } from './field-conditions.ts';
 import { marksNotCounted, truthOf, type CurveTruth } from './curve-truth.ts';
 import { ownerFolders, recordedRoasts, samplesOf } from './recorded-roasts.ts';
 
-/** Anything that finds marks the way the detector does. */
-export interface JudgedDetector {
+/** Anything that finds the roasts of a recording. `truth` is null for a stretch without a roast. */
+export interface JudgedRule {
   readonly name: string;
-  readonly create: (options: { readonly charging: 'hot' | 'cold' }) => RoastDetector;
+  readonly find: (samples: readonly DetectorSample[], truth: CurveTruth | null) => FoundRoast[];
 }
+
+/** Whatever finds marks the way the detector does. */
+export const judgedDetector = (
+  name: string,
+  create: (options: { readonly charging: 'hot' | 'cold' }) => RoastDetector,
+): JudgedRule => ({
+  name,
+  find: (samples, truth) => foundIn(samples, create({ charging: truth?.cold === true ? 'cold' : 'hot' })),
+});
+
+/** Both modes of Artisan's rule. The drop is searched from the marked charge, so that a missed charge does not cost it. */
+export const judgedArtisan: readonly JudgedRule[] = artisanModes.map((mode) => ({
+  name: `Artisan ${mode}`,
+  find: (samples, truth) => {
+    const { charge, drop } = artisanMarks(samples, mode, truth?.charge.from);
+    return charge === null && drop === null ? [] : [{ charge: charge ?? Number.NEGATIVE_INFINITY, drop, saidAt: null }];
+  },
+}));
 
 type Apply = (samples: readonly DetectorSample[], seed: number) => DetectorSample[];
 const every =
@@ -39,8 +58,8 @@ const conditions: readonly { readonly name: string; readonly controls?: true; re
 interface FoundRoast {
   readonly charge: number;
   readonly drop: number | null;
-  /** The time of the sample at which the roast was first said. */
-  readonly saidAt: number;
+  /** The time of the sample at which the roast was first said; null where unknown. */
+  readonly saidAt: number | null;
 }
 
 /** The roasts as they stand at the end of the recording. */
@@ -120,7 +139,7 @@ function countRoast(score: OwnerScore, truth: CurveTruth, found: readonly FoundR
     score.charges++;
     if (!mine) score.chargeMissed++;
     else {
-      score.saidAfter.push(mine.saidAt - charge.from);
+      if (mine.saidAt !== null) score.saidAfter.push(mine.saidAt - charge.from);
       if (away(mine) <= 5) score.chargeWithin5++;
     }
   }
@@ -147,7 +166,7 @@ function idleStretches(samples: readonly DetectorSample[], { charge, drop }: Cur
   });
 }
 
-function scoresOf({ create }: JudgedDetector, condition: (typeof conditions)[number]): Map<string, OwnerScore> {
+function scoresOf({ find }: JudgedRule, condition: (typeof conditions)[number]): Map<string, OwnerScore> {
   const scores = new Map<string, OwnerScore>();
   for (const [seed, { file, roast, owner, maker }] of recordedRoasts(ownerFolders).entries()) {
     const truth = truthOf(file, roast);
@@ -155,13 +174,12 @@ function scoresOf({ create }: JudgedDetector, condition: (typeof conditions)[num
     const name = `${owner}, ${maker}`;
     const score = scores.get(name) ?? emptyScore();
     scores.set(name, score);
-    const charging = truth.cold ? 'cold' : 'hot';
     const samples = condition.apply(samplesOf(roast, { withControls: condition.controls === true }), seed);
-    countRoast(score, truth, foundIn(samples, create({ charging })));
-    if (charging === 'cold') continue;
+    countRoast(score, truth, find(samples, truth));
+    if (truth.cold) continue;
     for (const stretch of idleStretches(samples, truth)) {
       score.idle++;
-      score.inIdle += foundIn(stretch, create({ charging })).length;
+      score.inIdle += find(stretch, null).length;
     }
   }
   return scores;
@@ -211,24 +229,20 @@ const percent = (part: number, whole: number) => (whole === 0 ? 100 : (100 * par
  * Every whole roast by owner and maker, against the marks where the curve agrees with them, under each condition. `say`
  * prints the tables and the marks that do not count; a condition's name chooses one.
  */
-export function ownerTables(
-  say: (line: string) => void,
-  judged: readonly JudgedDetector[],
-  only?: string,
-): Measurement[] {
+export function ownerTables(say: (line: string) => void, judged: readonly JudgedRule[], only?: string): Measurement[] {
   say('\nmarks that do not count');
   for (const { file, mark, reason } of marksNotCounted) say(`${file}  ${mark}: ${reason}`);
   return conditions
     .filter(({ name }) => only === undefined || name === only)
     .flatMap((condition) =>
-      judged.flatMap((detector) => {
-        const scores = scoresOf(detector, condition);
+      judged.flatMap((rule) => {
+        const scores = scoresOf(rule, condition);
         if (scores.size === 0) return [];
         const all = sum([...scores.values()]);
-        say(`\n${condition.name}, ${detector.name}`.padEnd(36) + head.join('  '));
+        say(`\n${condition.name}, ${rule.name}`.padEnd(36) + head.join('  '));
         say(row('all', all));
         for (const [name, score] of [...scores].sort(([a], [b]) => (a < b ? -1 : 1))) say(row(name, score));
-        const title = `by owner, ${condition.name}, ${detector.name}`;
+        const title = `by owner, ${condition.name}, ${rule.name}`;
         return [
           {
             what: `${title}: charge within 5 s`,
