@@ -33,7 +33,7 @@ export interface Connection {
   /** aedes has answered CONNECT and reads packets as they arrive. */
   isReady: boolean;
   /** When its last packet arrived, monotonic ms. */
-  heardAt: number;
+  receivedAt: number;
   /** Set when the credentials were accepted. */
   principal: Principal | undefined;
   admittedAt: number;
@@ -149,7 +149,7 @@ export class Connections {
     const now = this.#clock.monotonic();
     if (packets > 0) {
       connection.unansweredSince = undefined;
-      connection.heardAt = now;
+      connection.receivedAt = now;
     }
     if (connection.allowances) {
       const waitMs = Math.max(
@@ -194,7 +194,7 @@ export class Connections {
       keepaliveSeconds: 0,
       connectPacket: undefined,
       isReady: false,
-      heardAt: this.#clock.monotonic(),
+      receivedAt: this.#clock.monotonic(),
       principal: undefined,
       admittedAt: 0,
       grantedQos: new Map(),
@@ -222,7 +222,7 @@ export class Connections {
   admit(connection: Connection, principal: Principal): void {
     connection.principal = principal;
     connection.admittedAt = this.#clock.now();
-    connection.heardAt = this.#clock.monotonic();
+    connection.receivedAt = this.#clock.monotonic();
     // aedes does not see forwarded messages, so `cutUnresponsive` checks the keepalive.
     if (connection.connectPacket) connection.connectPacket.keepalive = 0;
     // It holds the password.
@@ -263,7 +263,7 @@ export class Connections {
     const now = this.#clock.monotonic();
     for (const connection of this.#open) {
       if (!connection.principal) continue;
-      if (now - connection.heardAt > connection.keepaliveSeconds * 1500) {
+      if (now - connection.receivedAt > connection.keepaliveSeconds * 1500) {
         this.refuse(connection, 'keepalive');
         continue;
       }

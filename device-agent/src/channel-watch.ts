@@ -54,10 +54,10 @@ export const openChannelWatch = async ({ dataDir, log, map: firstMap, changed }:
     onDisk = text;
   };
   const change = (next: State): void => {
-    const said = status();
+    const before = status();
     state = next;
     inTurn(write).catch((error: unknown) => log.error({ err: error }, 'channels: write failed'));
-    if (JSON.stringify(status()) !== JSON.stringify(said)) changed();
+    if (JSON.stringify(status()) !== JSON.stringify(before)) changed();
   };
   const status = (): { roasts: number; map: { id: string; rev: number } } | null =>
     map === undefined || state.roasts < roastsToAgree

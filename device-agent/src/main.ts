@@ -140,12 +140,12 @@ try {
   if (code !== undefined) process.exitCode = code;
 } catch (error) {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const said = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
   if (code.startsWith('ERR_PARSE_ARGS')) {
-    process.stderr.write(`${said}\n\n${usage}`);
+    process.stderr.write(`${message}\n\n${usage}`);
     process.exitCode = 2;
   } else if (code === 'EACCES') {
-    process.stderr.write(`This user is not permitted to do that (${said}). Run as root: sudo device-agent …\n`);
+    process.stderr.write(`This user is not permitted to do that (${message}). Run as root: sudo device-agent …\n`);
     process.exitCode = 1;
   } else throw error;
 }

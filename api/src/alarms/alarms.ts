@@ -54,7 +54,7 @@ interface Watched {
   /** Batches that arrive while samples are being read; undefined after that. */
   pending: StoredBatch[] | undefined;
   /** When the last sample was committed, or the watch began; ms of the monotonic clock. */
-  heardAt: number;
+  receivedAt: number;
   /** Stored samples have to be evaluated: from the last evaluated one, or from the charge if samples arrived late. */
   dirty: { since: number; last: number; isFromCharge: boolean } | null;
   silence: string | null;
@@ -111,7 +111,7 @@ class RoastWatch {
       const watched = this.#byRecording.get(stored.recordingId);
       if (watched === undefined) continue;
       if (stored.batch.k === 'samples') {
-        watched.heardAt = this.#clock.monotonic();
+        watched.receivedAt = this.#clock.monotonic();
         this.#endSilence(watched);
       }
       if (watched.pending === undefined) this.#takeInto(watched, stored);
@@ -229,7 +229,7 @@ class RoastWatch {
       roast,
       evaluation: createRoastEvaluation(0, this.#clock),
       pending: [],
-      heardAt: this.#clock.monotonic(),
+      receivedAt: this.#clock.monotonic(),
       dirty: null,
       silence: null,
       isCheckingSilence: false,
@@ -299,23 +299,23 @@ class RoastWatch {
   }
 
   async #raiseSilence(watched: Watched): Promise<void> {
-    const { roast, heardAt } = watched;
+    const { roast, receivedAt } = watched;
     const { row } = roast;
     const agoMs = await this.#storedAgoMs(row.recording_id);
     if (
-      watched.heardAt !== heardAt ||
+      watched.receivedAt !== receivedAt ||
       watched.pending !== undefined ||
       this.#byRecording.get(row.recording_id) !== watched
     )
       return;
     const dueMs = silenceIsDueMs(watched);
     if (agoMs < dueMs) {
-      watched.heardAt = this.#clock.monotonic() - agoMs;
+      watched.receivedAt = this.#clock.monotonic() - agoMs;
       // Another instance ingests the batches of this board.
       this.#markDirty(watched, false);
       return;
     }
-    const silentMs = this.#clock.monotonic() - Math.max(heardAt, this.#receivingSince);
+    const silentMs = this.#clock.monotonic() - Math.max(receivedAt, this.#receivingSince);
     if (silentMs < dueMs) return;
     const { evaluation } = watched;
     const since = evaluation.lastSeconds ?? 0;
@@ -335,7 +335,7 @@ class RoastWatch {
     if (dirty !== null && (now - dirty.last >= quietMs || now - dirty.since >= evaluateEveryMs)) {
       this.#enqueue('late samples not evaluated', () => this.#evaluateStored(watched));
     }
-    const silentMs = now - Math.max(watched.heardAt, this.#receivingSince);
+    const silentMs = now - Math.max(watched.receivedAt, this.#receivingSince);
     if (evaluation.lastSeconds === null || watched.isCheckingSilence || silentMs < silenceIsDueMs(watched)) return;
     watched.isCheckingSilence = true;
     this.#enqueue('silent board not stored', async () => {

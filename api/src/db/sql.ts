@@ -48,7 +48,7 @@ export interface DatabaseOptions {
  */
 const isUnconfirmedCommit = (notice: postgres.Notice): boolean => notice['routine'] === 'SyncRepWaitForLSN';
 
-const heard = (notice: postgres.Notice, log: Logger): void => {
+const logNotice = (notice: postgres.Notice, log: Logger): void => {
   log.debug({ notice: notice['message'] }, 'postgres notice');
   // An error here rejects the statement of the notice.
   if (isUnconfirmedCommit(notice))
@@ -95,7 +95,7 @@ export const openDatabase = ({
         // Compiling a statement takes longer than any of ours runs.
         jit: 'off',
       },
-      onnotice: (notice) => heard(notice, log),
+      onnotice: (notice) => logNotice(notice, log),
     });
   return openRenewingPool({ make, log, servers, onEnd: () => own?.close() });
 };

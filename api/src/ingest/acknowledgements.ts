@@ -39,7 +39,7 @@ const livePaceMs = 500;
 interface Stream {
   sentAtMs: number;
   /** When its newest batch arrived. */
-  heardAtMs: number;
+  newestAtMs: number;
   /** The end of all that is committed, sent or not. */
   through: number;
   /** Sent with so many batches. */
@@ -97,9 +97,9 @@ export const createAcknowledgements = (
   const isLive = (stream: Stream, { covered }: Acknowledgement): boolean => {
     let live = true;
     for (const { start, end, receivedAtMs } of covered) {
-      live &&= start >= stream.through && receivedAtMs - stream.heardAtMs >= livePaceMs;
+      live &&= start >= stream.through && receivedAtMs - stream.newestAtMs >= livePaceMs;
       stream.through = Math.max(stream.through, end);
-      stream.heardAtMs = Math.max(stream.heardAtMs, receivedAtMs);
+      stream.newestAtMs = Math.max(stream.newestAtMs, receivedAtMs);
     }
     return live;
   };
@@ -113,7 +113,7 @@ export const createAcknowledgements = (
         // Boards that came back together are acknowledged in different seconds.
         const stream = known ?? {
           sentAtMs: 0,
-          heardAtMs: 0,
+          newestAtMs: 0,
           through: 0,
           due: 1 + Math.floor(Math.random() * batchesAtOnce),
           leftAtMs: 0,

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { sampleBatchShape, type SampleBatch } from '@roastery/contract/mqtt';
 import { describe, expect, it } from 'vitest';
-import { createSharedDecoder, decodeBatch, readSampleBatch } from './decode-batch.ts';
+import { decodeBatch, readSampleBatch } from './decode-batch.ts';
+import { createSharedDecoder } from './shared-decoder.ts';
 
 const good = {
   v: 1,

@@ -6,7 +6,7 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until as untilMet, type WaitOptions } from '@roastery/testing/until';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sharedDecoder } from '../ingest/decode-batch.ts';
+import { sharedDecoder } from '../ingest/shared-decoder.ts';
 import { markEvent, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
 import { fromNow, presentClock } from '../testing/present.ts';
 import {

@@ -8,7 +8,7 @@ import type { WatchedMachine } from '../identity/machines.ts';
 import { sseFrame, type SseStream } from '../http/sse-stream.ts';
 import { beginsWith, type ShownStream, withBatch, withSample, withStream } from './shown-stream.ts';
 import { wallFrame, type KnownRoast } from './wall-frames.ts';
-import { sharedDecoder } from '../ingest/decode-batch.ts';
+import { sharedDecoder } from '../ingest/shared-decoder.ts';
 
 export interface Watcher {
   /** Null for a screen of the wall that has no account. */

@@ -46,11 +46,11 @@ export const clockOf = (claim: ClockClaim): WallClock => {
  * arrives without delay shows the true offset, so the nearer one is chosen. A backlog only shows which one is
  * impossible.
  */
-const morePlausible = (known: WallClock, said: WallClock, latestOffset: number): WallClock => {
+const morePlausible = (known: WallClock, claimed: WallClock, latestOffset: number): WallClock => {
   const knownAway = Math.abs(latestOffset - known.offsetMs);
-  const saidAway = Math.abs(latestOffset - said.offsetMs);
-  if (Math.min(knownAway, saidAway) <= toleranceMs) return saidAway < knownAway ? said : known;
-  return known.offsetMs > latestOffset || said.offsetMs > known.offsetMs ? said : known;
+  const claimedAway = Math.abs(latestOffset - claimed.offsetMs);
+  if (Math.min(knownAway, claimedAway) <= toleranceMs) return claimedAway < knownAway ? claimed : known;
+  return known.offsetMs > latestOffset || claimed.offsetMs > known.offsetMs ? claimed : known;
 };
 
 /**
@@ -60,15 +60,15 @@ const morePlausible = (known: WallClock, said: WallClock, latestOffset: number):
  */
 export const betterClock = (
   known: WallClock | undefined,
-  said: WallClock,
+  claimed: WallClock,
   latestOffset = Number.POSITIVE_INFINITY,
 ): WallClock => {
-  if (known === undefined || said.quality > known.quality) return said;
-  if (said.quality < known.quality) return known;
-  if (said.quality === clockQuality.synchronised) {
-    return Math.abs(said.offsetMs - known.offsetMs) > stepMs ? morePlausible(known, said, latestOffset) : known;
+  if (known === undefined || claimed.quality > known.quality) return claimed;
+  if (claimed.quality < known.quality) return known;
+  if (claimed.quality === clockQuality.synchronised) {
+    return Math.abs(claimed.offsetMs - known.offsetMs) > stepMs ? morePlausible(known, claimed, latestOffset) : known;
   }
-  return said.offsetMs < known.offsetMs ? said : known;
+  return claimed.offsetMs < known.offsetMs ? claimed : known;
 };
 
 /** A correction of the wall clock of a boot. */

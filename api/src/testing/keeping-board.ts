@@ -63,7 +63,7 @@ export const createKeepingBoard = (serialNumber: string, journals: readonly Jour
       await session.client?.publishAsync(topicOf(serialNumber, 'journal'), JSON.stringify(batch), { qos: 1 });
     }
   };
-  const heard = async (ack: Ack): Promise<void> => {
+  const receive = async (ack: Ack): Promise<void> => {
     const kept = streams.get(ack.epoch);
     if (kept === undefined) return;
     if (ack.through === undefined) {
@@ -91,7 +91,7 @@ export const createKeepingBoard = (serialNumber: string, journals: readonly Jour
       session.id = randomUUID();
       session.client = await connectAsync(mqttUrl, { reconnectPeriod: 200 });
       session.client.on('message', (_topic, payload) => {
-        void heard(parseOrThrow(ackShape, JSON.parse(payload.toString())));
+        void receive(parseOrThrow(ackShape, JSON.parse(payload.toString())));
       });
       await session.client.subscribeAsync(topicOf(serialNumber, 'ack'), { qos: 1 });
       await publishStatus();

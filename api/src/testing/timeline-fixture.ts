@@ -5,10 +5,10 @@ import { commitMessages } from '../ingest/batch-writer.ts';
 import { markEvent, messageOf } from './ingest-fixture.ts';
 import { fromNow } from './present.ts';
 
-type Said = readonly [second: number, event: JournalEvent | ((board: RecordedBoard) => JournalEvent)];
+type Reported = readonly [second: number, event: JournalEvent | ((board: RecordedBoard) => JournalEvent)];
 
 /** A board that recorded one sample per second, and some events in between. */
-export const recordBoard = (seconds: number, said: readonly Said[] = [], options: JournalBoardOptions = {}) => {
+export const recordBoard = (seconds: number, reported: readonly Reported[] = [], options: JournalBoardOptions = {}) => {
   // Its last sample is of now, unless the boot time is given.
   const wallOffsetMs = options.wallOffsetMs ?? fromNow(0) - seconds * 1000 - 5000;
   const journal = createJournalBoard({ ...options, wallOffsetMs });
@@ -30,7 +30,7 @@ export const recordBoard = (seconds: number, said: readonly Said[] = [], options
   };
   for (let second = 0; second < seconds; second++) {
     seqs.push(journal.sample(board.monoAt(second), 90 + Math.round((second % 720) * 1.6) / 10, 180.5, 70));
-    for (const [when, event] of said) {
+    for (const [when, event] of reported) {
       if (when === second) journal.event(board.monoAt(second), typeof event === 'function' ? event(board) : event);
     }
   }
@@ -77,7 +77,7 @@ export const commitBoard = (
   );
 
 /** A roast whose charge the detector withdrew, as the board reports it. */
-export const lostRoast = (id: string): readonly Said[] => [
+export const lostRoast = (id: string): readonly Reported[] => [
   [130, roastState(id, 'in_progress')],
   [130, (board) => board.mark(id, 'charge', 100, true)],
   [190, (board) => board.mark(id, 'charge', null)],
@@ -85,7 +85,7 @@ export const lostRoast = (id: string): readonly Said[] => [
 ];
 
 /** A roast that the board finds at its drop: at first it took the fall of the drop for a charge. */
-export const roastFoundAtDrop = (id: string): readonly Said[] => [
+export const roastFoundAtDrop = (id: string): readonly Reported[] => [
   [730, roastState(id, 'in_progress')],
   [730, (board) => board.mark(id, 'charge', 703, true)],
   [760, (board) => board.mark(id, 'charge', 101)],
@@ -94,7 +94,7 @@ export const roastFoundAtDrop = (id: string): readonly Said[] => [
 ];
 
 /** A roast that the board followed from charge to drop. */
-export const wholeRoast = (id: string, charge = 100, drop = 700): readonly Said[] => [
+export const wholeRoast = (id: string, charge = 100, drop = 700): readonly Reported[] => [
   [charge + 30, roastState(id, 'in_progress')],
   [charge + 30, (board) => board.mark(id, 'charge', charge)],
   [charge + 400, (board) => board.mark(id, 'first_crack', charge + 380)],

@@ -44,8 +44,8 @@ export const followArtisan = (parts: LiveFeedParts) => {
   const stopping = new AbortController();
   const chargeEar = createChargeEar();
   let link: MachineLink = { state: 'starting', detail: undefined };
-  let heardAt: number | undefined;
-  let chargeHeard = false;
+  let receivedAt: number | undefined;
+  let chargeReceived = false;
   let socket: WebSocket | undefined;
   let checkedAt = monotonic();
   let second = { from: Number.NEGATIVE_INFINITY, messages: 0 };
@@ -68,7 +68,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
 
   const take = (bean: Displayed, exhaust: Displayed): void => {
     const of = unit();
-    heardAt = monotonic();
+    receivedAt = monotonic();
     if (of === undefined) {
       setLink(
         'failing',
@@ -77,8 +77,8 @@ export const followArtisan = (parts: LiveFeedParts) => {
       return;
     }
     const values = [celsiusOf(bean, of), celsiusOf(exhaust, of)];
-    const risen = chargeHeard && !roastRuns() ? ['charge'] : [];
-    chargeHeard = false;
+    const risen = chargeReceived && !roastRuns() ? ['charge'] : [];
+    chargeReceived = false;
     reading({ mono: Math.round(monotonic()), values, risen });
     const missing = liveChannels.filter((_, index) => values[index] === null).map((name) => wordsOf[name]);
     setLink('ok', missing.length === 0 ? undefined : `Artisan shows no ${missing.join(' and no ')}`);
@@ -88,7 +88,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
     const message = readLcdMessage(text);
     if (message === undefined) return;
     const { bean, exhaust, seconds } = message;
-    if (seconds !== undefined && chargeEar.hears(seconds, monotonic())) chargeHeard = true;
+    if (seconds !== undefined && chargeEar.hears(seconds, monotonic())) chargeReceived = true;
     if (bean !== undefined || exhaust !== undefined) take(bean, exhaust);
   };
 
@@ -106,7 +106,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
       socket = made;
       made.on('open', () => {
         openedAt = monotonic();
-        heardAt ??= openedAt;
+        receivedAt ??= openedAt;
         chargeEar.opened(openedAt);
         // Newer versions answer with the current values.
         made.send('');
@@ -130,7 +130,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
           `Artisan does not answer at ${url}${reason}: check that it is running with WebLCDs on`.slice(0, 300),
         );
       }
-      heardAt = undefined;
+      receivedAt = undefined;
       return { lastedMs };
     },
     { limits: retryLimits, signal: stopping.signal, clock },
@@ -139,7 +139,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
   const watch = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       checkedAt = monotonic();
-      const silentMs = heardAt === undefined ? 0 : checkedAt - heardAt;
+      const silentMs = receivedAt === undefined ? 0 : checkedAt - receivedAt;
       if (silentMs > silentAfterMs)
         setLink('failing', 'Artisan is connected but sends no readings: it is off or has stopped');
       await pause(checkMs, stopping.signal, clock);

@@ -22,8 +22,8 @@ const lineOf = ({ atSeconds, control, planned: value, order }: SimulatedWrite): 
     overSeconds > 0 ? `takes ${Math.ceil(overSeconds)} s at the map’s rate limit` : null,
     isTooSlow ? 'not reached before the next step' : null,
   ].filter((note) => note !== null);
-  const said = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
-  return `${head}  ${register} ← ${raw}, which is ${Math.round(written * 10) / 10} ${unit}${said}`;
+  const remarks = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
+  return `${head}  ${register} ← ${raw}, which is ${Math.round(written * 10) / 10} ${unit}${remarks}`;
 };
 
 /** The writes of a plan by a map, as lines. */

@@ -14,7 +14,7 @@ export interface Asked {
   answeredAt: number | undefined;
 }
 
-interface Heard {
+interface Received {
   readonly bytes: string;
   readonly at: number;
 }
@@ -32,8 +32,8 @@ const judgedBy = 8;
  */
 export const createRecentAnswers = (horizonMs: number, now: () => number) => {
   const asked = new Map<number, readonly Asked[]>();
-  const heard = new Map<string, readonly Heard[]>();
-  const places = new Map<string, { answers: readonly Heard[]; wereOld: readonly boolean[] }>();
+  const received = new Map<string, readonly Received[]>();
+  const places = new Map<string, { answers: readonly Received[]; wereOld: readonly boolean[] }>();
   const isRecent = (at: number): boolean => now() - at < horizonMs;
   const recently = <K, T>(all: Map<K, readonly T[]>, mark: K, timeOf: (one: T) => number): readonly T[] => {
     const recent = (all.get(mark) ?? []).filter((one) => isRecent(timeOf(one)));
@@ -42,12 +42,12 @@ export const createRecentAnswers = (horizonMs: number, now: () => number) => {
     return recent;
   };
   const recentlyAsked = (mark: number) => recently(asked, mark, ({ at, answeredAt }) => answeredAt ?? at);
-  const recentlyHeard = (mark: string) => recently(heard, mark, ({ at }) => at);
+  const recentlyReceived = (mark: string) => recently(received, mark, ({ at }) => at);
   return {
     ask(mark: number, unit: number, code: number, place = ''): Asked {
-      if (asked.size + heard.size > sweptAt) {
+      if (asked.size + received.size > sweptAt) {
         for (const one of asked.keys()) recentlyAsked(one);
-        for (const one of heard.keys()) recentlyHeard(one);
+        for (const one of received.keys()) recentlyReceived(one);
       }
       const question: Asked = { unit, code, place, at: now(), answeredAt: undefined };
       asked.set(mark, [...recentlyAsked(mark), question]);
@@ -62,8 +62,8 @@ export const createRecentAnswers = (horizonMs: number, now: () => number) => {
      * horizon.
      */
     hear(mark: string, bytes: string): boolean {
-      const before = recentlyHeard(mark);
-      heard.set(mark, [...before, { bytes, at: now() }]);
+      const before = recentlyReceived(mark);
+      received.set(mark, [...before, { bytes, at: now() }]);
       return before.some((one) => one.bytes === bytes);
     },
     /**

@@ -14,7 +14,8 @@ import { journalFormat, type JournalRecord } from './record.ts';
 import { makeStreamFolder, nameStream, newEpoch, removeEnd, streamFolder, writeEnd } from './stream-folders.ts';
 import { recordingOf, Stream, type UnsureNumbers } from './stream.ts';
 import type { Streams } from './streams.ts';
-import { createWriter, recordOf, type Writer } from './writer.ts';
+import { recordOf } from './open-segment.ts';
+import { Writer } from './writer.ts';
 
 export interface CurrentStreamParts {
   readonly disk: JournalDisk;
@@ -208,7 +209,7 @@ export class CurrentStream {
 
   /** A writer of a stream in its folder. Throws when the disk does not accept its first segment. */
   async #writerOf(stream: Stream, place: string, first: number, initial: readonly Entry[] = []): Promise<Writer> {
-    const writer: Writer = await createWriter({
+    const writer: Writer = await Writer.create({
       disk: this.#disk,
       folder: place,
       segmentBytes: this.#parts.segmentBytes,

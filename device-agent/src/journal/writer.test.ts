@@ -10,7 +10,8 @@ import { RangeSet } from '../core/ranges.ts';
 import { createFaultyDisk } from '../testing/faulty-disk.ts';
 import { createPowerCutDisk } from '../testing/power-cut-disk.ts';
 import { scanRecords } from './record.ts';
-import { createWriter, recordOf, type Writer, type WriterParts } from './writer.ts';
+import { recordOf } from './open-segment.ts';
+import { Writer, type WriterParts } from './writer.ts';
 
 const context = { boot: '0a1b2c3d-0000-4000-8000-000000000001', map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] };
 const gap: Entry = {
@@ -63,7 +64,7 @@ it('writer: a rewritten segment contains the entries that are in no other segmen
     unwrittenAt.push(unwritten);
     return [{ k: 'context', of: first, ...of }];
   };
-  const writer = await createWriter(partsWith(time, { disk, head }));
+  const writer = await Writer.create(partsWith(time, { disk, head }));
   append(writer, sampleAt(7));
   await writer.flush();
   expect(writer.trouble()).toBeDefined();
@@ -78,7 +79,7 @@ it('writer: what it reports as durable after a failed sync is on the disk after 
   const time = createVirtualClock();
   const fragile = createPowerCutDisk();
   const durable = new RangeSet();
-  const writer = await createWriter(
+  const writer = await Writer.create(
     partsWith(time, { disk: fragile.disk, durable: (ranges) => ranges.forEach(([from, to]) => durable.add(from, to)) }),
   );
   fragile.failSyncs(1);
@@ -102,7 +103,7 @@ const writeSegments = async ({ disk }: Pick<WriterParts, 'disk'>, begun = () => 
     firstReport.emit('closed');
   };
   const own = await mkdtemp(join(folder, 'disk-'));
-  const writer = await createWriter(partsWith(time, { disk, sealed, folder: own }));
+  const writer = await Writer.create(partsWith(time, { disk, sealed, folder: own }));
   for (const seq of [7, 8]) append(writer, sampleAt(seq));
   await time.run(writer.flush());
   begun();

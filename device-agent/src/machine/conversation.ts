@@ -170,7 +170,7 @@ export class Conversation {
 
   /** The current request is given up, or answered. */
   over(): void {
-    if (this.#flight && this.#flight.answers.length > 0) this.#noise.heard(this.#framing.strayBytes());
+    if (this.#flight && this.#flight.answers.length > 0) this.#noise.add(this.#framing.strayBytes());
     this.#flight = undefined;
   }
 

@@ -113,11 +113,11 @@ export class Exchange {
     const isDoubtful = (answer: FittingAnswer): boolean =>
       isSooner(answer, soonPart) ||
       (isRefusal(answer) && (answer.isCopy || this.#conversation.recent.hasUnanswered(flight.asked)));
-    const heard = await this.#listen(flight, patience, () =>
+    const received = await this.#listen(flight, patience, () =>
       !this.#conversation.hasTransactions && flight.answers.every(isDoubtful) ? settledAt(flight, patience) : -Infinity,
     );
     this.#conversation.over();
-    if (heard === 'closed') return broken;
+    if (received === 'closed') return broken;
     const { answers } = flight;
     const [first] = answers;
     if (first === undefined) return this.#withoutAnswer(flight, patience);
@@ -142,21 +142,21 @@ export class Exchange {
    * either it is a repeat, or it is the true answer, unchanged, and the new one is unrequested. Known bytes are
    * accepted when the address often gives the same, or gives them again when the request is repeated (`heardOnce`).
    */
-  async askAmbiguous(question: Question, patience: Patience, heardOnce?: ReadonlySet<string>): Promise<Outcome> {
+  async askAmbiguous(question: Question, patience: Patience, receivedOnce?: ReadonlySet<string>): Promise<Outcome> {
     const flight = this.#conversation.ask(question);
     const { asked, answers } = flight;
     const { place } = asked;
-    const heard = await this.#listen(flight, patience, () => settledAt(flight, patience));
+    const received = await this.#listen(flight, patience, () => settledAt(flight, patience));
     const isClean = this.#conversation.isClean(flight);
     this.#conversation.over();
-    if (heard === 'closed') return broken;
+    if (received === 'closed') return broken;
     const values = answers.filter((answer) => !isRefusal(answer));
     const refusal = answers.find(isRefusal);
     if (values.length === 0)
       return refusal ? this.#outcomeOf(flight, refusal, patience) : this.#withoutAnswer(flight, patience);
     const areKnown = values.every(({ isCopy }) => isCopy);
     const hasOwn = values.some(
-      ({ bytes }) => heardOnce?.has(bytes) === true || this.#conversation.recent.isOwn(place, bytes, asked),
+      ({ bytes }) => receivedOnce?.has(bytes) === true || this.#conversation.recent.isOwn(place, bytes, asked),
     );
     // Only repeats of other answers: the true one may still arrive.
     if (areKnown && !hasOwn && !this.#conversation.isDamaged(flight)) return { failed: ambiguous };
@@ -166,13 +166,13 @@ export class Exchange {
     const isCredible = areKnown
       ? hasOwn &&
         answer !== undefined &&
-        (heardOnce?.has(answer.bytes) === true || (isClean && this.#conversation.recent.isSteady(place)))
+        (receivedOnce?.has(answer.bytes) === true || (isClean && this.#conversation.recent.isSteady(place)))
       : isClean;
     if (answer && isCredible) {
       this.#conversation.recent.answered(place, answer.bytes, areKnown);
       return this.#outcomeOf(flight, answer, patience);
     }
-    if (heardOnce !== undefined || (areKnown && !hasOwn)) return { damaged: ambiguous };
+    if (receivedOnce !== undefined || (areKnown && !hasOwn)) return { damaged: ambiguous };
     await this.#drainInput();
     const bytes = new Set(values.map((value) => value.bytes));
     return this.#conversation.isOpen() ? this.askAmbiguous(question, patience, bytes) : broken;

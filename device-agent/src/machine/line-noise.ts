@@ -8,18 +8,18 @@ const minTimes = 2;
  * answer.
  */
 export const createLineNoise = () => {
-  const heard: string[] = [];
+  const strays: string[] = [];
   return {
     /** Records stray bytes with an answer. */
-    heard(stray: Buffer): void {
-      heard.push(stray.toString('latin1'));
-      if (heard.length > kept) heard.shift();
+    add(stray: Buffer): void {
+      strays.push(stray.toString('latin1'));
+      if (strays.length > kept) strays.shift();
     },
     /** Whether there are no stray bytes, or only the line's own. */
     isUsual(stray: Buffer): boolean {
       if (stray.length === 0) return true;
       const text = stray.toString('latin1');
-      return heard.filter((one) => one === text).length >= minTimes;
+      return strays.filter((one) => one === text).length >= minTimes;
     },
   };
 };

@@ -61,14 +61,14 @@ const openSocket = (
 
 /** The system's error for an adapter that can't be opened, as an instruction. */
 const serialTrouble = (path: string, error: Error): LinkError => {
-  const said = error.message;
-  if (/no such (file|device)|ENXIO|ENODEV/i.test(said))
+  const message = error.message;
+  if (/no such (file|device)|ENXIO|ENODEV/i.test(message))
     return new LinkError(`${path} does not exist: check that the serial adapter is plugged in`);
-  if (/permission denied/i.test(said))
+  if (/permission denied/i.test(message))
     return new LinkError(`${path} can't be opened by this user, who must be in the group dialout`);
-  if (/lock port|busy|temporarily unavailable/i.test(said))
+  if (/lock port|busy|temporarily unavailable/i.test(message))
     return new LinkError(`${path} is in use by another program`);
-  return new LinkError(`${path} can't be opened: ${said.replace(/^Error: /, '')}`);
+  return new LinkError(`${path} can't be opened: ${message.replace(/^Error: /, '')}`);
 };
 
 type SerialLink = Extract<Link, { kind: 'rtu' | 'ascii' }>;

@@ -162,8 +162,8 @@ export class BoardProbe {
       ...(perSecond === undefined ? {} : { perSecond }),
     };
     const found: ProbeBlock[] = [];
-    let unsaid: ProbeBlock[] = [];
-    let toldAt = -Infinity;
+    let unsent: ProbeBlock[] = [];
+    let reportedAt = -Infinity;
     const sendBlocks = (round: number, blocks: readonly ProbeBlock[]): void => {
       const seconds = Math.round((this.#clock.monotonic() - began) / 100) / 10;
       for (const message of messagesOf(blocks)) this.#tell({ v: 1, id, k: 'words', round, seconds, blocks: message });
@@ -171,13 +171,13 @@ export class BoardProbe {
     let end: ScanEnd = await scanRegisters(scanned, wish, {
       found: (block) => {
         found.push(block);
-        unsaid.push(block);
+        unsent.push(block);
       },
       progress: (progress) => {
-        if (this.#clock.monotonic() - toldAt < progressEveryMs && progress.asked < progress.of) return;
-        toldAt = this.#clock.monotonic();
-        sendBlocks(0, unsaid);
-        unsaid = [];
+        if (this.#clock.monotonic() - reportedAt < progressEveryMs && progress.asked < progress.of) return;
+        reportedAt = this.#clock.monotonic();
+        sendBlocks(0, unsent);
+        unsent = [];
         this.#tell({ v: 1, id, k: 'progress', ...progress });
       },
     });
@@ -203,11 +203,11 @@ export class BoardProbe {
 
   async #find(link: Link, { id, unit }: Find, { signal }: AbortController): Promise<FoundLine | undefined> {
     let found: FoundLine | undefined;
-    let toldAt = -Infinity;
+    let reportedAt = -Infinity;
     await this.#parts.lendLine(async () => {
       const trying = ({ asked, of, where }: FindProgress): void => {
-        if (this.#clock.monotonic() - toldAt < progressEveryMs) return;
-        toldAt = this.#clock.monotonic();
+        if (this.#clock.monotonic() - reportedAt < progressEveryMs) return;
+        reportedAt = this.#clock.monotonic();
         this.#tell({ v: 1, id, k: 'trying', asked, of, where: where.slice(0, 300) });
       };
       found = await findLine(link, [...new Set([unit, this.#parts.map()?.unit ?? unit])], signal, trying, {

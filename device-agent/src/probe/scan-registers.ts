@@ -87,7 +87,7 @@ export const scanRegisters = async (
   let asked = 0;
   let found = 0;
   let silences = 0;
-  let heard = false;
+  let answered = false;
   let reason = '';
   const finished = (span: Span): void => {
     asked += span.count;
@@ -102,7 +102,7 @@ export const scanRegisters = async (
     }
     const answer = await read(span);
     if (parts.signal.aborted) return { kind: 'stopped' };
-    heard ||= answer.kind === 'data' || answer.kind === 'exception';
+    answered ||= answer.kind === 'data' || answer.kind === 'exception';
     if (answer.kind === 'data') {
       silences = 0;
       found += span.count;
@@ -129,7 +129,7 @@ export const scanRegisters = async (
     }
     finished(span);
   }
-  return heard ? { kind: 'done' } : { kind: 'silent', reason };
+  return answered ? { kind: 'done' } : { kind: 'silent', reason };
 };
 
 const longestMerged = 32;

@@ -159,7 +159,7 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
   const blocks: ProbeBlock[] = [];
   const began = clock.monotonic();
   const seconds = (): number => (clock.monotonic() - began) / 1000;
-  let told = -Infinity;
+  let reportedAt = -Infinity;
   try {
     terminal.write(`Reading ${linkLabel(link)}. Nothing is written. Ctrl-C stops.\n`);
     const end = await scanRegisters({ bus, signal, clock }, wish, {
@@ -168,8 +168,8 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
         series.take([block], seconds());
       },
       progress({ asked, of, found, where }) {
-        if (clock.monotonic() - told < 2000 && asked < of) return;
-        told = clock.monotonic();
+        if (clock.monotonic() - reportedAt < 2000 && asked < of) return;
+        reportedAt = clock.monotonic();
         terminal.write(`  ${asked} of ${of} addresses read, ${found} answered (${where})\n`);
       },
     });

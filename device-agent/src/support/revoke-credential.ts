@@ -11,7 +11,7 @@ export type Revocation =
   /** The board has none. */
   | { readonly kind: 'none' }
   /** The server could not be reached: it stays valid. */
-  | { readonly kind: 'not_told'; readonly reason: string };
+  | { readonly kind: 'server_not_reached'; readonly reason: string };
 
 const timeoutMs = 8000;
 const attempts = 2;
@@ -34,5 +34,5 @@ export const revokeOnServer = async (env: NodeJS.ProcessEnv): Promise<Revocation
       reason = codeOf(error) || (error instanceof Error ? error.name : String(error));
     }
   }
-  return { kind: 'not_told', reason };
+  return { kind: 'server_not_reached', reason };
 };

@@ -41,12 +41,12 @@ const DEATHS_BEFORE_GIVING_UP = 3;
 const LAST_WORDS = 8;
 
 export function createPartRunner({ repository, onLine, processes, signal }: RunnerOptions): PartRunner {
-  const heard = new Map<string, string[]>();
+  const output = new Map<string, string[]>();
   const hear = (name: string) => (line: string) => {
-    heard.set(name, [...(heard.get(name) ?? []), line].slice(-LAST_WORDS).map(printable));
+    output.set(name, [...(output.get(name) ?? []), line].slice(-LAST_WORDS).map(printable));
     onLine(name, line);
   };
-  const lastWords = (name: string) => `last output:\n${(heard.get(name) ?? ['nothing']).join('\n')}`;
+  const lastWords = (name: string) => `last output:\n${(output.get(name) ?? ['nothing']).join('\n')}`;
 
   const start: PartRunner['start'] = (part) => {
     const { name } = part;

@@ -235,11 +235,11 @@ const replaceMarks = async (
 };
 
 /** The roasts that use the marks of a board's roast. Which these are does not change here. */
-const refreshHearers = async (tx: Sql, id: string): Promise<void> => {
+const refreshDependents = async (tx: Sql, id: string): Promise<void> => {
   const roasts = await tx<{ id: string; machine_id: string | null; profile_id: string | null; status: string }[]>`
-    WITH RECURSIVE hearing (id) AS (
-      SELECT ${id}::uuid UNION SELECT s.roast_id FROM roast_sources s JOIN hearing h ON s.board_roast_id = h.id)
-    SELECT r.id, r.machine_id, r.profile_id, r.status FROM roasts r JOIN hearing USING (id) ORDER BY r.id FOR UPDATE OF r`;
+    WITH RECURSIVE dependents (id) AS (
+      SELECT ${id}::uuid UNION SELECT s.roast_id FROM roast_sources s JOIN dependents h ON s.board_roast_id = h.id)
+    SELECT r.id, r.machine_id, r.profile_id, r.status FROM roasts r JOIN dependents USING (id) ORDER BY r.id FOR UPDATE OF r`;
   for (const roast of roasts) {
     await recomputeRoast(tx, roast.id);
     const [now] = await tx<{ status: string }[]>`SELECT status FROM roasts WHERE id = ${roast.id}`;
@@ -282,7 +282,7 @@ export const followMarks = async (sql: Database, due: DueRoast, chargingOf: Char
     if (recording.layouts_rev !== found.layoutsRev) return undefined;
     const restored = await restoreMarks(tx, due.roast_id);
     await replaceMarks(tx, due, found, restored);
-    await refreshHearers(tx, due.roast_id);
+    await refreshDependents(tx, due.roast_id);
     return settle(tx, due, found.isComplete);
   });
 };

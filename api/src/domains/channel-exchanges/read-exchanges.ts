@@ -99,7 +99,7 @@ export const readRevisions = async (sql: Sql, machineId: string): Promise<Channe
     machineId,
     shown.map(({ row }) => row),
   );
-  return shown.map(({ row: { is_exchanged: _said, ...row }, map, state }) => {
+  return shown.map(({ row: { is_exchanged: _stated, ...row }, map, state }) => {
     const counted = counts.find(({ map_id, map_rev }) => map_id === row.map_id && map_rev === row.map_rev);
     const { roasts, first_at, last_at } = counted ?? { roasts: 0, first_at: null, last_at: null };
     return { ...row, roasts, first_at, last_at, maker: map?.maker ?? '', model: map?.model ?? row.map_id, state };

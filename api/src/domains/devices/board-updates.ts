@@ -14,11 +14,11 @@ import { publishConfigs } from '../machine-maps/publish-configs.ts';
 /** The order, and its progress according to the board. Progress of another order is obsolete. */
 export const orderOf = (stored: StoredOrder | null, status: DeviceStatus | undefined): Device['order'] => {
   if (stored === null || stored.withdrawn) return null;
-  const told = status?.order?.id === stored.id ? status.order : undefined;
+  const reported = status?.order?.id === stored.id ? status.order : undefined;
   return {
     version: stored.version,
-    state: told?.state ?? 'wanted',
-    reason: told?.reason ?? null,
+    state: reported?.state ?? 'wanted',
+    reason: reported?.reason ?? null,
     ordered_at: stored.at,
     ordered_by: stored.by,
   };

@@ -62,22 +62,22 @@ const storeStatuses = async (sql: Sql, boards: readonly BoardStatus[]): Promise<
   const instances = boards.map(({ status }) => status.instance ?? null);
   const rows = await sql<{ id: string; serial_number: string }[]>`
     UPDATE machines m SET
-      board_connections = CASE WHEN NOT said.online OR said.instance IS NULL OR said.connection = ANY(m.board_connections)
+      board_connections = CASE WHEN NOT reported.online OR reported.instance IS NULL OR reported.connection = ANY(m.board_connections)
         THEN m.board_connections
-        ELSE (m.board_connections || said.connection)[greatest(1, cardinality(m.board_connections) + 2 - ${maxConnections}::int):] END,
-      credential_shared_at = CASE WHEN said.online AND said.instance IS NOT NULL
-          AND said.connection <> ALL(m.board_connections)
-          AND split_part(m.board_connections[cardinality(m.board_connections)], '/', 1) <> said.instance
-          AND EXISTS (SELECT FROM unnest(m.board_connections) AS known WHERE split_part(known, '/', 1) = said.instance)
+        ELSE (m.board_connections || reported.connection)[greatest(1, cardinality(m.board_connections) + 2 - ${maxConnections}::int):] END,
+      credential_shared_at = CASE WHEN reported.online AND reported.instance IS NOT NULL
+          AND reported.connection <> ALL(m.board_connections)
+          AND split_part(m.board_connections[cardinality(m.board_connections)], '/', 1) <> reported.instance
+          AND EXISTS (SELECT FROM unnest(m.board_connections) AS known WHERE split_part(known, '/', 1) = reported.instance)
         THEN now() ELSE m.credential_shared_at END,
-      is_online = said.online,
-      status_session = said.session,
-      status = CASE WHEN said.online THEN said.status
-        ELSE coalesce(m.status, said.status)
-          || jsonb_strip_nulls(jsonb_build_object('online', false, 'connection', said.status -> 'connection')) END,
-      silent_since = CASE WHEN NOT said.online THEN m.silent_since
-        WHEN said.status ->> 'machine_link' = 'failing' THEN coalesce(m.silent_since, now()) END,
-      last_seen_at = CASE WHEN said.online AND NOT (m.is_online AND m.status = said.status) THEN now()
+      is_online = reported.online,
+      status_session = reported.session,
+      status = CASE WHEN reported.online THEN reported.status
+        ELSE coalesce(m.status, reported.status)
+          || jsonb_strip_nulls(jsonb_build_object('online', false, 'connection', reported.status -> 'connection')) END,
+      silent_since = CASE WHEN NOT reported.online THEN m.silent_since
+        WHEN reported.status ->> 'machine_link' = 'failing' THEN coalesce(m.silent_since, now()) END,
+      last_seen_at = CASE WHEN reported.online AND NOT (m.is_online AND m.status = reported.status) THEN now()
         ELSE m.last_seen_at END
     FROM (SELECT serial_number, online, session, instance, instance || '/' || session AS connection, status::jsonb AS status,
             retained, ${connectionOrder(sql, sql`status::jsonb`)} AS place
@@ -85,13 +85,13 @@ const storeStatuses = async (sql: Sql, boards: readonly BoardStatus[]): Promise<
             ${boards.map(({ status }) => status.session)}::text[], ${instances}::text[],
             ${boards.map(({ status: { retained: _retained, ...status } }) => JSON.stringify(status))}::text[],
             ${`{${boards.map(({ status }) => status.retained).join(',')}}`}::boolean[])
-            AS said (serial_number, online, session, instance, status, retained)) AS said
-    WHERE m.serial_number = said.serial_number AND m.archived_at IS NULL
+            AS reported (serial_number, online, session, instance, status, retained)) AS reported
+    WHERE m.serial_number = reported.serial_number AND m.archived_at IS NULL
       AND m.id IN (SELECT id FROM machines WHERE serial_number = ANY(${serials}::text[]) AND archived_at IS NULL
                    ORDER BY id FOR NO KEY UPDATE)
-      AND (m.status_session IS NULL OR m.status_session = said.session OR said.place > ${connectionOrder(sql, sql`m.status`)}
-        OR said.online AND ((said.place >= ${connectionOrder(sql, sql`m.status`)}) IS NOT FALSE
-          OR NOT said.retained AND said.instance IS DISTINCT FROM m.status ->> 'instance'))
+      AND (m.status_session IS NULL OR m.status_session = reported.session OR reported.place > ${connectionOrder(sql, sql`m.status`)}
+        OR reported.online AND ((reported.place >= ${connectionOrder(sql, sql`m.status`)}) IS NOT FALSE
+          OR NOT reported.retained AND reported.instance IS DISTINCT FROM m.status ->> 'instance'))
     RETURNING m.id, m.serial_number`;
   if (rows.length > 0)
     await sql`SELECT pg_notify(${machineStatusChannel}, id) FROM unnest(${rows.map(({ id }) => id)}::text[]) AS id`;

@@ -51,23 +51,23 @@ const detected = (roast: ImportedRoast): readonly Mark[] => {
  * The one that counts of each mark that is said several times: of a roast that was aborted and begun again, the last charge
  * before the last drop; between the two the first of each other mark.
  */
-const saidOnce = (marks: readonly Mark[]): { said: Mark[]; repeated: Mark[] } => {
+const withoutRepeats = (marks: readonly Mark[]): { unique: Mark[]; repeated: Mark[] } => {
   const kinds = new Set(marks.map(({ kind }) => kind));
-  if (kinds.size === marks.length) return { said: [...marks], repeated: [] };
+  if (kinds.size === marks.length) return { unique: [...marks], repeated: [] };
   const ofKind = (kind: MarkKind) =>
     marks.filter((mark) => mark.kind === kind).sort((a, b) => a.timeSeconds - b.timeSeconds);
   const drop = ofKind('drop').at(-1);
   const end = drop?.timeSeconds ?? Number.POSITIVE_INFINITY;
   const charge = ofKind('charge').findLast(({ timeSeconds }) => timeSeconds < end) ?? ofKind('charge')[0];
   const begin = charge?.timeSeconds ?? Number.NEGATIVE_INFINITY;
-  const said = [...kinds].flatMap((kind) => {
+  const unique = [...kinds].flatMap((kind) => {
     const all = ofKind(kind);
     const within = all.find(({ timeSeconds }) => timeSeconds >= begin && timeSeconds <= end);
     const counts =
       kind === 'drop' ? drop : kind === 'charge' ? charge : kind === 'cool_end' ? all.at(-1) : (within ?? all[0]);
     return counts === undefined ? [] : [counts];
   });
-  return { said, repeated: said.filter(({ kind }) => ofKind(kind).length > 1) };
+  return { unique, repeated: unique.filter(({ kind }) => ofKind(kind).length > 1) };
 };
 
 const repeatedSentences = (repeated: readonly Mark[]): string[] =>
@@ -136,8 +136,8 @@ export const completeMarks = (roast: ImportedRoast, choices: UploadChoices): Imp
     ({ kind, timeSeconds }) =>
       !chosen.some((mark) => mark.kind === kind) && timeSeconds >= first - 1 && timeSeconds <= last + 1,
   );
-  const { said, repeated } = saidOnce(ofFile);
-  const { kept, left } = inOrder([...chosen, ...said]);
+  const { unique, repeated } = withoutRepeats(ofFile);
+  const { kept, left } = inOrder([...chosen, ...unique]);
   const charge = markOf(kept, 'charge');
   const drop = markOf(kept, 'drop');
   const candidates = detected(roast);

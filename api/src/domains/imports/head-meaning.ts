@@ -145,8 +145,8 @@ export const meaningOf = (head: string): HeadMeaning | undefined => {
 
 /** The channel of a name, or undefined for one of the file's own. */
 export const knownChannel = (name: string): { channel: KnownChannel; unit: ChannelUnit } | undefined => {
-  const said = meaningOf(name);
-  return said?.channel === undefined ? undefined : { channel: said.channel, unit: said.unit ?? '' };
+  const meaning = meaningOf(name);
+  return meaning?.channel === undefined ? undefined : { channel: meaning.channel, unit: meaning.unit ?? '' };
 };
 
 /** True for a row below the heads that only has their units. */

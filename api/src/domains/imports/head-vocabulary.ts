@@ -93,10 +93,10 @@ export interface Word {
 const splitWords = (list: string): string[] => list.split(/\s+/).filter((word) => word !== '');
 
 const vocabulary = new Map<string, Omit<Word, 'text'>>();
-const learn = (list: string, said: Omit<Word, 'text'>): void => {
+const learn = (list: string, learnt: Omit<Word, 'text'>): void => {
   for (const word of splitWords(list)) {
     const known = vocabulary.get(word);
-    vocabulary.set(word, { ...known, ...said, concepts: [...(known?.concepts ?? []), ...said.concepts] });
+    vocabulary.set(word, { ...known, ...learnt, concepts: [...(known?.concepts ?? []), ...learnt.concepts] });
   }
 };
 for (const [concept, list] of wordsOf) learn(list, { concepts: [concept] });

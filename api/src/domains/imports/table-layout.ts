@@ -83,18 +83,20 @@ const layoutOf = (heads: readonly string[], firstRow: number, rows: readonly Tab
   });
   const hasTime = meanings.some((one) => one?.use === 'time' && one.isTimeOrTemperature !== true);
   const hasNumbers = (place: number) => rows.some((row, at) => at >= firstRow && numberIn(row[place]) !== null);
-  const said = meanings.map((one): HeadMeaning => {
+  const understood = meanings.map((one): HeadMeaning => {
     const isTemperature = hasTime && one?.isTimeOrTemperature === true;
     if (isTemperature) return { use: 'channel', unit: '°C', isUnnamedProbe: true };
     return one ?? { use: 'channel', unit: '' };
   });
-  const columns = said.map((one, place): TableColumn => {
+  const columns = understood.map((one, place): TableColumn => {
     const { isUnnamedProbe: _probe, isTimeOrTemperature: _either, channel, ...meaning } = one;
     // A column of names may be called `Bean`.
     const isNamed = channel === 'bean_temp' && !hasNumbers(place);
     return { place, head: heads[place] ?? '', ...meaning, ...(channel === undefined || isNamed ? {} : { channel }) };
   });
-  const unnamedProbes = said.flatMap((one, place) => (one.isUnnamedProbe === true && hasNumbers(place) ? [place] : []));
+  const unnamedProbes = understood.flatMap((one, place) =>
+    one.isUnnamedProbe === true && hasNumbers(place) ? [place] : [],
+  );
   return { firstRow, columns: withoutDoubles(columns), unnamedProbes, source: 'heads' };
 };
 

@@ -111,11 +111,11 @@ export const configState = (
   settings: StoredSettings,
 ): Pick<BoardConfig, 'state' | 'reason'> => {
   if (revision === 0) return { state: 'none', reason: null };
-  const told = status?.config;
-  if (told?.rev !== revision) return { state: 'waiting', reason: null };
-  if (told.reverted) return { state: 'reverted', reason: told.reason ?? null };
-  if (told.state !== 'running') return { state: told.state, reason: told.reason ?? null };
-  if (told.trial === undefined && newerSettings.some((name) => settings[name] !== undefined))
+  const reported = status?.config;
+  if (reported?.rev !== revision) return { state: 'waiting', reason: null };
+  if (reported.reverted) return { state: 'reverted', reason: reported.reason ?? null };
+  if (reported.state !== 'running') return { state: reported.state, reason: reported.reason ?? null };
+  if (reported.trial === undefined && newerSettings.some((name) => settings[name] !== undefined))
     return { state: 'refused', reason: 'the board’s software is too old for some of these settings' };
-  return { state: told.trial ? 'trial' : 'running', reason: null };
+  return { state: reported.trial ? 'trial' : 'running', reason: null };
 };

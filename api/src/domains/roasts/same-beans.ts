@@ -55,13 +55,13 @@ export const sameBeans = (roast: HandMadeRoast, boardRoasts: readonly BoardRoast
     .map((one) => ({ ...one, atMs: one.chargeMs ?? one.beginMs }))
     .sort((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1));
   let endMs = Math.min(roast.dropMs ?? Infinity, roast.nextChargeMs ?? Infinity);
-  const heard: string[] = [];
+  const merged: string[] = [];
   for (const { id, atMs, chargeMs, dropMs } of timed) {
     if (atMs < roast.chargeMs - earliestBeforeMs || atMs >= endMs) continue;
     if (dropMs !== null && dropMs <= roast.chargeMs) continue;
     if (roast.dropMs === null && chargeMs !== null && atMs > roast.chargeMs + latestAfterMs) break;
-    heard.push(id);
+    merged.push(id);
     if (roast.dropMs === null && dropMs !== null) endMs = Math.min(endMs, dropMs);
   }
-  return heard;
+  return merged;
 };

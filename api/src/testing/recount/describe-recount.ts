@@ -69,12 +69,12 @@ export const describeRecount = (least: number): void => {
     });
 
     it('most of them succeeded, including some of every call that was often tried', () => {
-      const told = [...world.told];
-      const never = told.filter(([, { done, refused }]) => done === 0 && refused > 10).map(([call]) => call);
+      const tallies = [...world.tallies];
+      const never = tallies.filter(([, { done, refused }]) => done === 0 && refused > 10).map(([call]) => call);
       expect(never).toEqual([]);
-      expect(told.length).toBeGreaterThan(30);
-      const done = told.reduce((sum, [, tally]) => sum + tally.done, 0);
-      const refused = told.reduce((sum, [, tally]) => sum + tally.refused, 0);
+      expect(tallies.length).toBeGreaterThan(30);
+      const done = tallies.reduce((sum, [, tally]) => sum + tally.done, 0);
+      const refused = tallies.reduce((sum, [, tally]) => sum + tally.refused, 0);
       expect(done / (done + refused)).toBeGreaterThan(0.7);
     });
 

@@ -47,7 +47,7 @@ export interface World {
     body?: unknown,
   ) => Promise<Answered<T>>;
   /** The result of every call so far: how many succeeded, how many were refused, by method and path without ids. */
-  readonly told: ReadonlyMap<string, { done: number; refused: number }>;
+  readonly tallies: ReadonlyMap<string, { done: number; refused: number }>;
 }
 
 /** A possible next operation of a person or a board, and its weight among the others. */
@@ -69,7 +69,7 @@ export const createWorld = (
   chance: Chance,
 ): World => {
   const people = users.map(({ visitor }) => visitor);
-  const told = new Map<string, { done: number; refused: number }>();
+  const tallies = new Map<string, { done: number; refused: number }>();
   let made = 0;
   const world: World = {
     chance,
@@ -86,7 +86,7 @@ export const createWorld = (
     blends: [],
     options: [],
     boards: [],
-    told,
+    tallies,
     someone: () => (chance.is(0.6) ? admin : chance.pick(people)),
     remove: async (who, path, list) => {
       if (list.length === 0) return;
@@ -99,10 +99,10 @@ export const createWorld = (
       const answer = await who.send<T>(method, path, body);
       if (answer.status >= 500) throw new Error(`${method} ${path} failed: ${JSON.stringify(answer.body)}`);
       const key = `${method} ${withoutIds(path)}`;
-      const tally = told.get(key) ?? { done: 0, refused: 0 };
+      const tally = tallies.get(key) ?? { done: 0, refused: 0 };
       if (answer.status < 300) tally.done++;
       else tally.refused++;
-      told.set(key, tally);
+      tallies.set(key, tally);
       return answer;
     },
   };

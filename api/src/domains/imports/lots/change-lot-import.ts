@@ -115,11 +115,15 @@ const storeReading = (
   });
 
 /** Reads the file again with a person's choice of columns. */
-export const changeLotImport = async (context: UserContext, id: string, said: LotImportChoices): Promise<LotImport> => {
+export const changeLotImport = async (
+  context: UserContext,
+  id: string,
+  given: LotImportChoices,
+): Promise<LotImport> => {
   let isStored = false;
   while (!isStored) {
     const before = await context.sql.begin((tx) => lockImport(tx, context, id, 'open'));
-    const choices = merged(before, said);
+    const choices = merged(before, given);
     const content = await readContent(context.sql, 'lots', id);
     const read = await context.files.run(readLots, context.user.id, content, choices);
     isStored = await storeReading(context, id, [before, choices], read);
@@ -132,17 +136,17 @@ export const correctRow = async (
   context: UserContext,
   id: string,
   line: number,
-  { left_out: leftOut, ...said }: ParsedBody<typeof correctLotImportRow>,
+  { left_out: leftOut, ...given }: ParsedBody<typeof correctLotImportRow>,
 ): Promise<LotImportedRow> => {
   await context.sql.begin(async (tx) => {
     await lockImport(tx, context, id, 'open');
     const [row] = await tx<{ values: LotValues; errors: FieldError[]; left_out: boolean }[]>`
       SELECT "values", errors, left_out FROM lot_import_rows WHERE import_id = ${id} AND line = ${line} AND state = 'read'`;
     if (row === undefined) throw notFound('Row');
-    const isCorrected = Object.keys(said).length > 0;
-    const values: LotValues = { ...row.values, ...said };
+    const isCorrected = Object.keys(given).length > 0;
+    const values: LotValues = { ...row.values, ...given };
     const unread = row.errors.filter(
-      ({ field }) => !(field in said) && field !== 'row' && (values[field as keyof LotValues] ?? null) === null,
+      ({ field }) => !(field in given) && field !== 'row' && (values[field as keyof LotValues] ?? null) === null,
     );
     const errors = isCorrected ? errorsOfValues(values, unread) : row.errors;
     await tx`

@@ -120,6 +120,6 @@ const judgeOne = async (sql: Sql, user: SignedInUser, fileId: string, warnings?:
   if (file === undefined) return;
   const remarks = [...(warnings ?? file.found)];
   const { problem, sentences } = await judge(sql, user, { ...file, remarks });
-  const said = [...sentences.filter((sentence) => !remarks.includes(sentence)), ...remarks];
-  await sql`UPDATE roast_import_files SET problem = ${problem}, remarks = ${said}::text[] WHERE id = ${fileId}`;
+  const texts = [...sentences.filter((sentence) => !remarks.includes(sentence)), ...remarks];
+  await sql`UPDATE roast_import_files SET problem = ${problem}, remarks = ${texts}::text[] WHERE id = ${fileId}`;
 };

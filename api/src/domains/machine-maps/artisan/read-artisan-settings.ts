@@ -303,14 +303,14 @@ export const artisanMachine = (bytes: Uint8Array, { fileName }: { fileName: stri
       ? settings.number(modbus, 'IP_timeout')
       : settings.number(modbus, 'timeout');
   const capacity = settings.number('General', 'roastersize_setup');
-  const said = [...remarks, ...remarksOf(settings)];
+  const notes = [...remarks, ...remarksOf(settings)];
   const parsed = parseShape(machineMapShape, {
     v: 1,
     id: 'artisan-settings',
     ...machineName(settings, fileName),
     source: 'Artisan settings file',
     ...(capacity !== undefined && capacity >= 0.1 && capacity <= 10_000 ? { capacityKg: capacity } : {}),
-    ...(said.length === 0 ? {} : { notes: said.join(' ').slice(0, 600) }),
+    ...(notes.length === 0 ? {} : { notes: notes.join(' ').slice(0, 600) }),
     link,
     unit,
     ...(isWide ? { order: orderOf(settings) } : {}),
@@ -323,5 +323,5 @@ export const artisanMachine = (bytes: Uint8Array, { fileName }: { fileName: stri
       `The file does not give a valid map: ${parsed.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}.`,
     );
   }
-  return { map: parsed.data, remarks: said };
+  return { map: parsed.data, remarks: notes };
 };

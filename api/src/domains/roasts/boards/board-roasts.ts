@@ -30,8 +30,8 @@ interface BoardRow {
 const handMadeNear = (tx: Sql, recordingId: string, boardIds: readonly string[], roastIds: readonly string[]) =>
   tx<HandMadeRow[]>`
     WITH near AS (SELECT min(begin_seq) AS first, max(begin_seq) AS last FROM board_roasts WHERE id = ANY(${[...boardIds]}::uuid[]))
-    SELECT r.id, r.charge_seq, wall_ms(r.recording_id, r.boot_no, r.charge_mono_ms) AS charge_ms, said.at_seq AS drop_seq,
-           wall_ms(r.recording_id, said.boot_no, said.mono_ms) AS drop_ms
+    SELECT r.id, r.charge_seq, wall_ms(r.recording_id, r.boot_no, r.charge_mono_ms) AS charge_ms, dropped.at_seq AS drop_seq,
+           wall_ms(r.recording_id, dropped.boot_no, dropped.mono_ms) AS drop_ms
     FROM roasts r
     LEFT JOIN LATERAL (
       -- Each retraction undoes one entry: the newest that counts has as many entries as retractions after it.
@@ -39,7 +39,7 @@ const handMadeNear = (tx: Sql, recordingId: string, boardIds: readonly string[],
         SELECT id, at_seq, mono_ms, boot_no, taken_back,
                sum(CASE WHEN taken_back THEN -1 ELSE 1 END) OVER (ORDER BY id DESC) AS left_standing
         FROM roast_marks WHERE roast_id = r.id AND kind = 'drop' AND origin = 'person' AND event_seq IS NULL) w
-      WHERE NOT w.taken_back AND w.left_standing = 1 ORDER BY w.id DESC LIMIT 1) said ON true
+      WHERE NOT w.taken_back AND w.left_standing = 1 ORDER BY w.id DESC LIMIT 1) dropped ON true
     WHERE r.recording_id = ${recordingId} AND r.made_by_hand AND r.charge_seq IS NOT NULL AND (
       r.id = ANY(${[...roastIds]}::uuid[])
       OR r.id IN (SELECT roast_id FROM roast_sources WHERE board_roast_id = ANY(${[...boardIds]}::uuid[]))
@@ -82,22 +82,22 @@ const assignBoardRoasts = async (tx: Sql, recordingId: string, handMade: readonl
     const boardRoasts = near
       .filter(({ id }) => !taken.has(id))
       .map((row): BoardRoast => ({ id: row.id, beginMs: row.begin_ms, chargeMs: row.charge_ms, dropMs: row.drop_ms }));
-    const heard = sameBeans(
+    const merged = sameBeans(
       { chargeMs: roast.charge_ms, dropMs: roast.drop_ms, nextChargeMs: handMade[place + 1]?.charge_ms ?? null },
       boardRoasts,
     );
-    for (const id of heard) taken.add(id);
+    for (const id of merged) taken.add(id);
     const released = await tx<{ board_roast_id: string }[]>`
-      DELETE FROM roast_sources WHERE roast_id = ${roast.id} AND NOT said AND board_roast_id <> ALL(${heard}::uuid[])
+      DELETE FROM roast_sources WHERE roast_id = ${roast.id} AND NOT said AND board_roast_id <> ALL(${merged}::uuid[])
       RETURNING board_roast_id`;
     const added = await tx<{ board_roast_id: string }[]>`
       INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said)
-      SELECT ${roast.id}, id, true, false FROM unnest(${heard}::uuid[]) AS h (id)
+      SELECT ${roast.id}, id, true, false FROM unnest(${merged}::uuid[]) AS h (id)
       ON CONFLICT DO NOTHING RETURNING board_roast_id`;
     for (const { board_roast_id: id } of added) await endRoast(tx, id, { how: 'merged', into: roast.id }, systemActor);
     await tx`
       UPDATE roasts SET board_plan_id = coalesce(board_plan_id, (
-        SELECT b.plan_id FROM board_roasts b WHERE b.id = ANY(${heard}::uuid[]) AND b.plan_id IS NOT NULL
+        SELECT b.plan_id FROM board_roasts b WHERE b.id = ANY(${merged}::uuid[]) AND b.plan_id IS NOT NULL
         ORDER BY b.begin_seq LIMIT 1))
       WHERE id = ${roast.id}`;
     concerned.push(roast.id, ...released.map((row) => row.board_roast_id));
@@ -109,7 +109,7 @@ const assignBoardRoasts = async (tx: Sql, recordingId: string, handMade: readonl
 export const beginsBeforeFileMs = 3 * 60_000;
 
 /** A roast that begins while the beans of a file were in the drum, and arrives after that file, is part of the file's roast. */
-const absorbIntoFiles = async (tx: Sql, boardIds: readonly string[]): Promise<string[]> => {
+const mergeIntoFiles = async (tx: Sql, boardIds: readonly string[]): Promise<string[]> => {
   const found = await tx<{ id: string; into: string; plan_id: string | null }[]>`
     SELECT DISTINCT ON (b.id) b.id, f.roast_id AS into, b.plan_id
     FROM board_roasts b CROSS JOIN LATERAL (SELECT ${beganMs(tx)} AS ms) began
@@ -141,7 +141,7 @@ const joinWithdrawn = async (tx: Sql, recordingId: string, boardIds: readonly st
     WITH near AS (
       SELECT min(begin_seq) - ${maxRoastSeqs} AS first, max(begin_seq) + ${maxRoastSeqs} AS last
       FROM board_roasts WHERE id = ANY(${[...boardIds]}::uuid[])),
-    said AS (
+    reported AS (
       SELECT b.id, b.state, b.begin_seq, charge.at_seq AS charge_seq, charge.taken_back AS is_withdrawn,
              drop.at_seq AS drop_seq, ${isOfPerson(tx)} AS is_of_person
       FROM near CROSS JOIN board_roasts b
@@ -151,7 +151,7 @@ const joinWithdrawn = async (tx: Sql, recordingId: string, boardIds: readonly st
         AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
         AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.absorbs))
     SELECT CASE WHEN w.is_of_person THEN r.id ELSE w.id END AS part, CASE WHEN w.is_of_person THEN w.id ELSE r.id END AS into
-    FROM said w JOIN said r ON w.begin_seq BETWEEN r.charge_seq AND r.drop_seq
+    FROM reported w JOIN reported r ON w.begin_seq BETWEEN r.charge_seq AND r.drop_seq
     WHERE w.state = 'aborted' AND w.is_withdrawn AND r.state = 'completed' AND NOT (w.is_of_person AND r.is_of_person)
     ORDER BY w.id`;
   for (const { part, into } of found) {
@@ -198,14 +198,14 @@ export const placeBoardRoasts = async (
 ): Promise<string[]> => {
   const handMade = await handMadeNear(tx, recordingId, boardIds, handMadeIds);
   const concerned = handMade.length === 0 ? [] : await assignBoardRoasts(tx, recordingId, handMade);
-  const filed = await absorbIntoFiles(tx, boardIds);
+  const filed = await mergeIntoFiles(tx, boardIds);
   const joined = await joinWithdrawn(tx, recordingId, boardIds);
   const all = [...new Set([...boardIds, ...concerned, ...filed, ...joined])].sort();
   await ensureRows(tx, all);
   // The second half of a split roast receives the same marks as the first one.
-  const hearers = await tx<{ id: string }[]>`
-    WITH RECURSIVE hearing (id) AS (
-      SELECT unnest(${all}::uuid[]) UNION SELECT s.roast_id FROM roast_sources s JOIN hearing h ON s.board_roast_id = h.id)
-    SELECT id FROM hearing`;
-  return hearers.map((row) => row.id).sort();
+  const dependents = await tx<{ id: string }[]>`
+    WITH RECURSIVE dependents (id) AS (
+      SELECT unnest(${all}::uuid[]) UNION SELECT s.roast_id FROM roast_sources s JOIN dependents h ON s.board_roast_id = h.id)
+    SELECT id FROM dependents`;
+  return dependents.map((row) => row.id).sort();
 };

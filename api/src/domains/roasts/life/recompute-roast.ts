@@ -15,11 +15,11 @@ import { countProfileUse, reopenLot, settleLot } from './settle-roast.ts';
  * count.
  */
 export const readMarkEntries = (sql: Sql, roastId: string, recordingId: string | null) => sql<MarkEntry[]>`
-  WITH RECURSIVE heard (id) AS (
-    SELECT ${roastId}::uuid UNION SELECT s.board_roast_id FROM roast_sources s JOIN heard h ON s.roast_id = h.id)
+  WITH RECURSIVE sources (id) AS (
+    SELECT ${roastId}::uuid UNION SELECT s.board_roast_id FROM roast_sources s JOIN sources h ON s.roast_id = h.id)
   SELECT w.kind, w.origin, w.at_seq, w.mono_ms, w.temp, w.confidence, w.provisional, w.taken_back, w.boot_no, w.event_seq,
          w.id, coalesce(b.begin_seq, -1) AS source_seq
-  FROM heard JOIN roast_marks w ON w.roast_id = heard.id LEFT JOIN board_roasts b ON b.id = w.roast_id
+  FROM sources JOIN roast_marks w ON w.roast_id = sources.id LEFT JOIN board_roasts b ON b.id = w.roast_id
   WHERE (w.roast_id = ${roastId} OR w.event_seq IS NOT NULL) AND w.recording_id IS NOT DISTINCT FROM ${recordingId}`;
 
 interface StatusRow {
@@ -112,15 +112,15 @@ export const recomputeRoast = async (tx: Sql, roastId: string): Promise<void> =>
   const offsetMs = start === undefined ? undefined : clocks.get(start.boot_no)?.offsetMs;
   const startTime =
     start === undefined || offsetMs === undefined ? null : new Date(offsetMs + start.mono_ms).toISOString();
-  const said = statusOf(roast, marks);
+  const decided = statusOf(roast, marks);
   const isOver =
     roast.made_by_hand && drop === undefined && charge !== undefined && (await hasSuccessor(tx, roastId, charge));
-  const status = isOver && said.status === 'in_progress' ? 'aborted' : said.status;
+  const status = isOver && decided.status === 'in_progress' ? 'aborted' : decided.status;
   const figures = roastFigures(timed);
   await tx`
     UPDATE roasts SET
       status = ${status},
-      recorded_status = ${said.recorded},
+      recorded_status = ${decided.recorded},
       boot_no = ${start?.boot_no ?? roast.boot_no},
       charge_mono_ms = ${charge?.mono_ms ?? null},
       charge_seq = ${charge?.at_seq ?? null},

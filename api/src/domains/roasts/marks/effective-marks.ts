@@ -38,12 +38,12 @@ const newest = (
 
 /** The newest entry of users that is not retracted: each retraction undoes one entry. */
 const standing = (entries: readonly MarkEntry[]): MarkEntry | undefined => {
-  const said: MarkEntry[] = [];
+  const standing: MarkEntry[] = [];
   for (const entry of entries.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    if (entry.taken_back) said.pop();
-    else said.push(entry);
+    if (entry.taken_back) standing.pop();
+    else standing.push(entry);
   }
-  return said.at(-1);
+  return standing.at(-1);
 };
 
 /** The newest entry of each of the board's roasts; of several the first that is not a retraction. */
