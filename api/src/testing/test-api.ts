@@ -7,6 +7,7 @@ import type { Domain } from '../app.ts';
 import { readConfig, type ApiConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
+import { hashCheaply } from '../identity/passwords.ts';
 import { quarantineRoutes } from '../ingest/quarantine.ts';
 import { createLive } from '../live/live.ts';
 import { exchangeFollower } from '../domains/channel-exchanges/follower.ts';
@@ -47,6 +48,7 @@ export const startTestApi = async (
   imports?: ReturnType<typeof createImportThread>,
   clock: Clock = realClock,
 ): Promise<TestApi> => {
+  hashCheaply();
   const lines: string[] = [];
   const sink = new Writable({
     write(chunk: Buffer, _encoding, done) {

@@ -8,6 +8,7 @@ import { pusher } from '../alarms/pusher.ts';
 import { readConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
+import { hashCheaply } from '../identity/passwords.ts';
 import type { StoredBatch } from '../recordings/recordings.ts';
 import { startIngest, type IngestOptions } from '../ingest/ingest.ts';
 import { quarantineRoutes } from '../ingest/quarantine.ts';
@@ -67,6 +68,7 @@ export const startWholeApi = async (
   ingest: IngestOptions = {},
   { env = {}, clock = realClock, ownPart = (stored) => stored }: WholeApiParts = {},
 ) => {
+  hashCheaply();
   const settings = readConfig({
     DATABASE_URL: databaseUrl,
     PORT: '0',

@@ -2,11 +2,14 @@
 // for each test file costs more than most of the tests. Started by src/shared-servers.ts with an IPC channel; ends with
 // its parent.
 import { readConfig } from '@roastery/api/config';
+import { hashCheaply } from '@roastery/api/identity/passwords';
 import { startServer } from '@roastery/api/server';
 import { startBroker } from '@roastery/broker/broker';
 import { brokerEnvShape, configOf } from '@roastery/broker/env';
 import { readEnv } from '@roastery/runtime/env';
 import { createLogger } from '@roastery/runtime/logger';
+
+hashCheaply();
 
 /** @type {{ close(): Promise<void> }[]} */
 let running = [];
