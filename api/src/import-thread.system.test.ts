@@ -9,7 +9,7 @@ import { exampleAlog } from './testing/example-data.ts';
 import { migratedTemplate } from './testing/ingest-fixture.ts';
 import { startTestApi, testAdmin } from './testing/test-api.ts';
 
-const program = new URL('../dist/import-program.js', import.meta.url).href;
+const program = new URL('../dist/program/import-program.js', import.meta.url).href;
 
 const start = async (imports: ReturnType<typeof createImportThread>) => {
   const database = await createTestDatabase(migratedTemplate);

@@ -36,8 +36,8 @@ export type ImportReport = { readonly order: number } & (
   | { readonly code: ErrorCode; readonly detail: string | FieldError[]; readonly retryAfterSeconds: number | undefined }
 );
 
-/** The compiled program, also when the api runs from `src`. */
-const builtProgram = fileURLToPath(new URL('../dist/import-program.js', import.meta.url));
+/** The built program, also when the api runs from `src`. */
+const builtProgram = fileURLToPath(new URL('../dist/program/import-program.js', import.meta.url));
 /** An import keeps its files in the database, and those of one request in memory. */
 const heapMegabytes = 512;
 /** Requests at the thread: the bytes of each, 10 MB at most, are in memory. A browser sends two at a time. */

@@ -15,7 +15,7 @@ import {
   waitUntil,
 } from './testing/peers.ts';
 
-const program = path.join(path.dirname(fileURLToPath(import.meta.url)), '../dist/main.js');
+const program = path.join(path.dirname(fileURLToPath(import.meta.url)), '../dist/program/main.js');
 const isBuilt = existsSync(program);
 
 interface Line {

@@ -11,7 +11,7 @@ import { canPlaySystemd, openNotifySocket } from '@roastery/testing/notify-socke
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
 /** The built program: `npx tsc -b device-agent` first. */
-const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../dist/program/main.js', import.meta.url));
 let dataDir: string;
 let server: TestServer;
 let machine: ScriptedServer;

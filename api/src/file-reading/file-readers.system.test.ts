@@ -43,10 +43,17 @@ const readerPids = (of?: number): number[] => {
   return processesOf('file-reader').flatMap(({ pid, parent }) => (launchers.includes(parent) ? [pid] : []));
 };
 
+/** The only process of a kind. A process that has just begun has no command yet. */
+const onlyOne = async (pids: () => number[]): Promise<number> => {
+  await expect.poll(() => pids()).toHaveLength(1);
+  // A signal to process 0 would be one to all processes of the tests.
+  return pids()[0] ?? Number.NaN;
+};
+
 /** A file in a reader that does not go on. The api knows the process of a reader only when it has read a file. */
 const readInStopped = async ({ readers }: ReturnType<typeof openReaders>) => {
   await outcome(readers, honest);
-  const [pid = 0] = readerPids();
+  const pid = await onlyOne(readerPids);
   process.kill(pid, 'SIGSTOP');
   return { pid, reading: outcome(readers, honest) };
 };
@@ -96,7 +103,7 @@ describe('file readers: limits of a process', () => {
   it('reads a file whose launcher is lost before it has started a reader', async () => {
     await using opened = openReaders({ processes: 1 });
     opened.readers.prepare();
-    const [launcher = 0] = launcherPids();
+    const launcher = await onlyOne(launcherPids);
     process.kill(launcher, 'SIGSTOP');
     const reading = outcome(opened.readers, honest);
     process.kill(launcher, 'SIGKILL');

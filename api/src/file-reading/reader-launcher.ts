@@ -37,8 +37,8 @@ export interface LaunchedReader {
 }
 
 /** Both programs of the build, from `src/file-reading` and from `dist/file-reading` alike: both lie two levels below `api/`. */
-const built = (name: string): string => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
-const launcherProgram = built('file-reading/launch-readers.js');
+const built = (name: string): string => fileURLToPath(new URL(`../../dist/program/${name}`, import.meta.url));
+const launcherProgram = built('launch-readers.js');
 const readerProgram = built('file-reader.js');
 
 interface Pending {

@@ -34,7 +34,7 @@ const startMachine = async (baud: number, parity: 'none' | 'odd' = 'none') => {
   };
 };
 
-const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/program/main.js', import.meta.url));
 
 /** The command without a terminal to answer its prompts: its output and exit code. */
 const probe = async (...options: string[]) => {

@@ -21,8 +21,9 @@ export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 const CACHE = path.join(ROOT, 'node_modules', '.cache', 'roastery');
 
 /** The programs that run, and their sources. The portal reads the packages' sources itself. */
-const SERVERS = ['api', 'broker', 'device-agent', 'packages/stack'];
-const SERVER_SOURCES = [...SERVERS, 'packages/contract', 'packages/roasting', 'packages/runtime', 'packages/simulator'];
+const PROGRAMS = ['api', 'broker', 'device-agent', 'packages/simulator'];
+const SERVERS = [...PROGRAMS, 'packages/stack'];
+const SERVER_SOURCES = [...SERVERS, 'packages/contract', 'packages/roasting', 'packages/runtime'];
 const PORTAL_SOURCES = ['portal', 'packages/contract', 'packages/roasting'];
 const SHARED_SOURCES = ['package-lock.json', 'tsconfig.base.json'];
 
@@ -45,8 +46,11 @@ export async function prepare({ say = (line) => console.log(line), build = true 
       say,
       'the servers',
       SERVER_SOURCES,
-      SERVERS.map((place) => `${place}/dist`),
-      () => run(process.execPath, [inModules('typescript/bin/tsc'), '-b', ...SERVERS]),
+      PROGRAMS.map((place) => `${place}/dist/program/main.js`),
+      async () => {
+        await run(process.execPath, [inModules('typescript/bin/tsc'), '-b', ...SERVERS]);
+        await run(process.execPath, [path.join(ROOT, 'packages/stack/bin/bundle-programs.mjs'), ...PROGRAMS]);
+      },
     );
     await buildWhenStale(say, 'the portal', PORTAL_SOURCES, ['portal/dist/index.html'], () =>
       run(process.execPath, [inModules('vite/bin/vite.js'), 'build', '--logLevel', 'warn'], path.join(ROOT, 'portal')),

@@ -77,13 +77,13 @@ export async function startMachine(
   const names = { simulator: `simulator-${options.serial}`, agent: `agent-${options.serial}` };
   const simulator = runner.start({
     name: names.simulator,
-    script: 'packages/simulator/dist/main.js',
+    script: 'packages/simulator/dist/program/main.js',
     env: { ...simulatorEnvironment(options), SIM_MAP: mapFile, SIM_PORT: String(modbusPort), LOG_LEVEL: plan.logLevel },
     takesInput: true,
   });
   const agent = runner.start({
     name: names.agent,
-    script: 'device-agent/dist/main.js',
+    script: 'device-agent/dist/program/main.js',
     nodeArgs: boardNodeFlags,
     args: ['run'],
     env: {

@@ -152,8 +152,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     };
     if (options.servers === undefined) {
       const nodeArgs = [...(options.apiNodeArgs ?? [])];
-      runner.start({ name: 'broker', script: 'broker/dist/main.js', env: environments.broker });
-      runner.start({ name: 'api', script: 'api/dist/main.js', env: environments.api, nodeArgs });
+      runner.start({ name: 'broker', script: 'broker/dist/program/main.js', env: environments.broker });
+      runner.start({ name: 'api', script: 'api/dist/program/main.js', env: environments.api, nodeArgs });
     } else {
       served = await options.servers.start(environments);
     }

@@ -30,7 +30,7 @@ let token: string;
 let agent: ChildProcess | undefined;
 
 const startAgent = (): void => {
-  agent = spawn(process.execPath, [path.join(repositoryRoot(), 'device-agent', 'dist', 'main.js'), 'run'], {
+  agent = spawn(process.execPath, [path.join(repositoryRoot(), 'device-agent', 'dist', 'program', 'main.js'), 'run'], {
     env: {
       PATH: process.env['PATH'],
       NODE_OPTIONS: hurriedClock(factor),

@@ -13,7 +13,7 @@ const programs = {
   api: { PORT: '0', DATABASE_URL: 'postgres://unused@127.0.0.1:9/none', BROKER_SECRET: secret, SECRET_KEY: secret },
   broker: { MQTT_PORT: '0', MANAGEMENT_PORT: '0', API_URL: 'http://127.0.0.1:9/api/v1', BROKER_SECRET: secret },
 };
-const mainOf = (name: string): string => path.join(repositoryRoot(), name, 'dist', 'main.js');
+const mainOf = (name: string): string => path.join(repositoryRoot(), name, 'dist', 'program', 'main.js');
 const isBuilt = Object.keys(programs).every((name) => existsSync(mainOf(name)));
 const watchdogMs = 200;
 /** Makes the event loop hang on SIGUSR2, as an endless loop in a request would. */

@@ -12,7 +12,7 @@ export const startProgram = (
   env: Record<string, string>,
   { args = [], onLine = () => undefined }: { args?: readonly string[]; onLine?: (line: string) => void } = {},
 ): SupervisedProcess => {
-  const script = path.join(repositoryRoot(), name, 'dist', 'main.js');
+  const script = path.join(repositoryRoot(), name, 'dist', 'program', 'main.js');
   return superviseProcess({ name, script, env, args, onLine, onRestart: () => undefined });
 };
 
