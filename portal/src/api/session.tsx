@@ -24,7 +24,8 @@ import { continuePush, endOwnPush } from './own-push.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
 import { forgetPagesOfOthers } from './recent-pages.ts';
 import { isSignOutOwed, onSignedOutElsewhere, sendSignOut, settleSignOut } from './sign-out.ts';
-import { forgetAll, isReadEarly, readAllAgain, useInOrder } from './use-api.ts';
+import { forgetAll, isReadEarly, readAllAgain } from './answers.ts';
+import { useInOrder } from './use-api.ts';
 import { t } from '../language/t.ts';
 
 export interface Session {

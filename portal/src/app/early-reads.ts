@@ -2,7 +2,7 @@ import { systemStats } from '@roastery/contract/dashboard';
 import { listMachines } from '@roastery/contract/machines';
 import { getRoast, getRoastCurveColumns, listRoasts } from '@roastery/contract/roasts';
 import type { LoaderFunctionArgs } from 'react-router-dom';
-import { readEarly } from '../api/use-api.ts';
+import { readEarly } from '../api/answers.ts';
 
 /**
  * Starts the reads of a page while its code is loading: on a slow network they would follow one after the other. The

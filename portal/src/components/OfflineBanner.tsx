@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useUnshownFailure } from '../api/failed-reads.ts';
 import { oldestShownRead } from '../api/read-times.ts';
 import { useReachability } from '../api/reachability.ts';
-import { readAllAgain } from '../api/use-api.ts';
+import { readAllAgain } from '../api/answers.ts';
 import { t } from '../language/t.ts';
 import { classes } from '../ui/classes.ts';
 import { useDates } from '../format/preferences.ts';

@@ -11,7 +11,7 @@ import { ApiError } from '../api/api-error.ts';
 import { beginSession } from '../api/call.ts';
 import { reportStatus } from '../api/reachability.ts';
 import { beginSessionCheck, SessionProvider } from '../api/session.tsx';
-import { forgetAll } from '../api/use-api.ts';
+import { forgetAll } from '../api/answers.ts';
 import { createRouter } from '../app/routes.tsx';
 import { swrConfig } from '../app/swr-config.ts';
 import { useOwnFormats } from '../format/preferences.ts';
