@@ -1,55 +1,13 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TopicKind } from '@roastery/contract/mqtt';
-import { realClock, type Cancel, type Clock } from '@roastery/runtime/clock';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { ClientStream } from './client-stream.ts';
-import { createAllowance, type Allowance } from './allowance.ts';
-import { createFrameGuard, type Frame, type FrameGuard } from '@roastery/runtime/mqtt-frames';
+import { createFrameGuard, type Frame } from '@roastery/runtime/mqtt-frames';
+import { createAllowance } from './allowance.ts';
+import { type Connection, type ListenerName, openedConnection, waitingBytes } from './connection.ts';
 import type { BrokerLimits } from './limits.ts';
 import type { RefusalReason } from './refusals.ts';
 import type { Principal } from './topic-rules.ts';
-
-export type ListenerName = 'tcp' | 'tls' | 'ws';
-
-/** One connection, from the accepted socket to its end. */
-export interface Connection {
-  readonly listener: ListenerName;
-  readonly address: string;
-  /** What aedes reads and writes. */
-  readonly stream: ClientStream;
-  /** What carries its bytes: the socket, or the stream of a WebSocket on it. */
-  readonly carrier: Duplex;
-  readonly socket: Socket;
-  readonly guard: FrameGuard;
-  /** Set by CONNECT, before the api has confirmed it. */
-  clientId: string;
-  username: string;
-  emptyClientId: boolean;
-  willTopic: string | undefined;
-  willRetained: boolean;
-  keepaliveSeconds: number;
-  /** From its CONNECT until it is admitted; aedes reads it again after that. */
-  connectPacket: { keepalive?: number | undefined } | undefined;
-  /** aedes has answered CONNECT and reads packets as they arrive. */
-  isReady: boolean;
-  /** When its last packet arrived, monotonic ms. */
-  receivedAt: number;
-  /** Set when the credentials were accepted. */
-  principal: Principal | undefined;
-  admittedAt: number;
-  /** The granted QoS by topic kind: shows whether a message must be acknowledged. */
-  readonly grantedQos: Map<TopicKind, number>;
-  /** When the first message was sent after which no packet has arrived, monotonic ms. */
-  unansweredSince: number | undefined;
-  /** Last progress of the bytes queued for this client. */
-  taken: { bytes: number; at: number };
-  /** Why the broker closed it, if it did. */
-  refused: RefusalReason | undefined;
-  cancelConnectLimit: Cancel | undefined;
-  /** Set while it is not read. */
-  cancelThrottle: Cancel | undefined;
-  allowances: { packets: Allowance; bytes: Allowance } | undefined;
-}
 
 export interface ConnectionEvents {
   onAdmitted(connection: Connection): void;
@@ -59,13 +17,6 @@ export interface ConnectionEvents {
   /** Whether this message was forwarded, so that aedes need not handle it. */
   forward(connection: Connection, bytes: Buffer, frame: Frame): boolean;
 }
-
-/** Bytes that the client has not taken yet. */
-const waitingBytes = ({ stream, carrier, socket }: Connection): number =>
-  stream.gatheredBytes +
-  stream.writableLength +
-  carrier.writableLength +
-  (carrier === socket ? 0 : socket.writableLength);
 
 /** All open connections: checks what they send, monitors what they read, closes them with a reason. */
 export class Connections {
@@ -179,32 +130,10 @@ export class Connections {
       clock: this.#clock,
       receive: (chunk, mayForward) => this.#receive(connection, chunk, mayForward),
     });
-    const connection: Connection = {
-      listener,
-      address: socket.remoteAddress ?? 'unknown',
-      stream,
-      carrier,
-      socket,
-      guard: createFrameGuard(this.#limits),
-      clientId: '',
-      username: '',
-      emptyClientId: false,
-      willTopic: undefined,
-      willRetained: false,
-      keepaliveSeconds: 0,
-      connectPacket: undefined,
-      isReady: false,
-      receivedAt: this.#clock.monotonic(),
-      principal: undefined,
-      admittedAt: 0,
-      grantedQos: new Map(),
-      unansweredSince: undefined,
-      taken: { bytes: 0, at: this.#clock.monotonic() },
-      refused: undefined,
-      cancelConnectLimit: undefined,
-      cancelThrottle: undefined,
-      allowances: undefined,
-    };
+    const connection = openedConnection(
+      { listener, stream, carrier, socket, guard: createFrameGuard(this.#limits) },
+      this.#clock.monotonic(),
+    );
     this.#limitConnect(connection, this.#limits.connectTimeoutMs);
     this.#open.add(connection);
     this.#byStream.set(stream, connection);

@@ -1,5 +1,6 @@
 import { allMachines, deviceMaySubscribe, type TopicKind, topicKinds } from '@roastery/contract/mqtt';
-import type { Connection, Connections } from './connections.ts';
+import type { Connection } from './connection.ts';
+import type { Connections } from './connections.ts';
 import type { Frame } from '@roastery/runtime/mqtt-frames';
 import type { Metrics } from './metrics.ts';
 import { kindOf, mayPublish, mayReceive } from './topic-rules.ts';

@@ -1,6 +1,7 @@
 import { serviceUserName } from '@roastery/contract/mqtt';
 import type { AedesOptions, AuthenticateError, Client } from 'aedes';
-import type { Connection, Connections } from './connections.ts';
+import type { Connection } from './connection.ts';
+import type { Connections } from './connections.ts';
 import type { DeviceAccess } from './device-access.ts';
 import type { Metrics } from './metrics.ts';
 import type { RefusalReason } from './refusals.ts';

@@ -8,7 +8,7 @@ import { ConfigError } from '@roastery/runtime/env';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import { acceptBacklog, addAcceptHandles } from './accept-handles.ts';
 import type { SocketCount } from './admission.ts';
-import type { ListenerName } from './connections.ts';
+import type { ListenerName } from './connection.ts';
 import type { BrokerLimits } from './limits.ts';
 import type { RefusalReason } from './refusals.ts';
 

@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isMeantForUs } from '@roastery/runtime/host-header';
 import type { ApiAccess } from './api-access.ts';
-import type { Connection, Connections } from './connections.ts';
+import type { Connection } from './connection.ts';
+import type { Connections } from './connections.ts';
 import { listen, type Listener } from './listeners.ts';
 import type { Metrics } from './metrics.ts';
 

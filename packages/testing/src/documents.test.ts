@@ -62,7 +62,6 @@ describe('three trips of ARCHITECTURE', () => {
     'api/src/broker/link.ts',
     'api/src/ingest/batch-writer.ts',
     'api/src/live/live-hub.ts',
-    'broker/src/connections.ts',
     'device-agent/src/journal/journal.ts',
     'device-agent/src/machine/bus.ts',
     'device-agent/src/uplink/uplink.ts',
