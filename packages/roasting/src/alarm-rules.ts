@@ -1,4 +1,4 @@
-import { createFrozenWatch, type ChannelReadings, type FrozenChange } from './detection/frozen-values.ts';
+import { createFrozenWatch, type ChannelReadings, type FrozenChange } from './curves/frozen-values.ts';
 import { markOf, type Mark, type MarkKind } from './marks.ts';
 import { phaseAt, type PhaseName } from './curves/phases.ts';
 import { createLiveRateOfRise } from './curves/rate-of-rise.ts';

@@ -274,6 +274,18 @@ export function casts(files: readonly SourceFile[]): string[] {
   return files.filter(({ path }) => !isTestFile(path)).flatMap(({ path, text }) => placesOf(path, text, CAST));
 }
 
+const COMMENT_OR_TEXT = /\/\*[\s\S]*?\*\/|\/\/.*|'[^'\n]*'/g;
+const SET_BY_HAND = /(?<![\w.$])(?!(?:[012]|100)(?![\w.]))\d[\d_]*(?:\.\d+)?(?:e-?\d+)?/g;
+
+/** `path: number` of the detection of marks, without 0, 1, 2 and hundredths: each was set by hand, for the files that were there. */
+export function numbersSetByHand(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.startsWith('packages/roasting/src/detection/') && !isTestFile(path))
+    .flatMap(({ path, text }) =>
+      Array.from(text.replaceAll(COMMENT_OR_TEXT, '').matchAll(SET_BY_HAND), ([number]) => `${path}: ${number}`),
+    );
+}
+
 const READ_ONCE =
   /\bexpect\(\s*\(*(?:await|new URL\(\w*\.?page\.url)\b(?:(?!\bexpect\b|\.call\()[^;])*?\.(?:innerText|allInnerTexts|textContent|allTextContents|inputValue|count|isVisible|isHidden|isEnabled|isDisabled|isChecked|getAttribute|boundingBox|url)\(/g;
 

@@ -19,6 +19,7 @@ import {
   impureImports,
   largeFolders,
   looksOnce,
+  numbersSetByHand,
   parsersInTheApi,
   reachesInside,
   realTimeInTests,
@@ -35,7 +36,7 @@ import { importsOf, isTestFile, readSourceFiles, type SourceFile } from './sourc
 
 const files = await readSourceFiles();
 /** Limits that only fall: lower them when the counts fall. */
-const limits = { wordsWithoutStandardTerm: 20, smallFiles: 70, casts: 60 };
+const limits = { wordsWithoutStandardTerm: 20, smallFiles: 70, casts: 60, numbersSetByHand: 118, filesOfDetection: 15 };
 /** `timed`: why each test of that project is about real time, and the seconds it takes. `counts`: the rest, which only falls. */
 const listFile = new URL('real-time-in-tests.json', import.meta.url);
 const realTime: {
@@ -88,6 +89,14 @@ describe('structure', () => {
   it('casts types at the edges only', () => {
     const found = casts(files);
     expect(found.length, found.join('\n')).toBeLessThanOrEqual(limits.casts);
+  });
+
+  it('finds marks with few files and few numbers that were set by hand', () => {
+    const numbers = numbersSetByHand(files);
+    expect(numbers.length, numbers.join('\n')).toBeLessThanOrEqual(limits.numbersSetByHand);
+    const detection = files.filter(({ path }) => path.startsWith('packages/roasting/src/detection/'));
+    const programs = detection.map(({ path }) => path).filter((path) => !isTestFile(path));
+    expect(programs.length, programs.join('\n')).toBeLessThanOrEqual(limits.filesOfDetection);
   });
 
   it('waits for conditions in tests, never for a time', () => {
@@ -187,6 +196,11 @@ describe('the rules themselves', () => {
     const parser = 'api/src/sheets/read-workbook.ts';
     expect(parsersInTheApi([file('api/src/main.ts', 'api/src/a.ts'), file('api/src/a.ts', parser)])).toEqual([parser]);
     const calls = (text: string): SourceFile => ({ ...file('api/src/a.ts'), text });
+    const detection = {
+      ...file('packages/roasting/src/detection/a.ts'),
+      text: "const a = [0, 1.5, 2, 1_800, -0.04, b2, 'c 3']; // 4",
+    };
+    expect(numbersSetByHand([detection])).toEqual(['1.5', '1_800', '0.04'].map((each) => `${detection.path}: ${each}`));
     const direct = [
       'shape.safeParse(x)',
       'shape\n.parse(x)',

@@ -1,5 +1,5 @@
 import { createAlarmWatch, type WatchedRule } from '@roastery/roasting/alarm-rules';
-import { createFrozenWatch } from '@roastery/roasting/detection/frozen-values';
+import { createFrozenWatch } from '@roastery/roasting/curves/frozen-values';
 import { markOf } from '@roastery/roasting/marks';
 import { rateShapeLimits, type RateShapeName } from '@roastery/roasting/curves/rate-shape';
 import { judgeAtDrop } from '../alarms/alarms-at-drop.ts';

@@ -1,9 +1,8 @@
 import { detectionLimits as limits } from './detection-limits.ts';
-import type { ChargeState } from './charge-state.ts';
+import type { ChargeState, TurnState } from './charge-knee.ts';
 import type { TrustedReading } from './reading-filter.ts';
 import { lastWatched, newestLevel, noiseBefore, trendOf } from './readings.ts';
 import { recoveryOf } from './recovery.ts';
-import type { TurnState } from './turn-detection.ts';
 
 /** `settled`: rejected for good; later warming does not make it a charge. */
 export type ChargeVerdict = 'wait' | 'certain' | 'none' | 'settled';

@@ -1,10 +1,9 @@
-import type { ChargeState } from './charge-state.ts';
+import type { ChargeState, TurnState } from './charge-knee.ts';
 import { chargeConfidence } from './charge-verdict.ts';
 import { lookBackSeconds } from './detection-limits.ts';
 import { dropConfidence, type DropState } from './drop-detection.ts';
 import type { DetectedKind, Detection, Finding, Retraction, RoastState } from '../curves/findings.ts';
 import { emptyReadingFilter, type ReadingFilterState, type TrustedReading } from './reading-filter.ts';
-import type { TurnState } from './turn-detection.ts';
 
 /** A charge that was retracted although the probe turned, and how far the probe has risen since. Plain data. */
 export interface DoubtedCharge {

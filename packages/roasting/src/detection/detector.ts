@@ -1,6 +1,5 @@
 import { findCharge, findChargeInDrop, findChargeInRoast, findColdStart } from './charge-detection.ts';
-import { kneeOf } from './charge-knee.ts';
-import type { ChargeState } from './charge-state.ts';
+import { kneeOf, type ChargeState, type TurnState } from './charge-knee.ts';
 import { judgeCharge } from './charge-verdict.ts';
 import { detectionLimits as limits } from './detection-limits.ts';
 import {
@@ -26,12 +25,11 @@ import {
   reconsider,
 } from './doubted-charge.ts';
 import { findDrop, findDropAtEnd, hasJumped, judgeDrop, markOfDrop, type DropState } from './drop-detection.ts';
-import { followDryEnd } from './dry-end-detection.ts';
 import type { DetectorSample, Finding, RoastState } from '../curves/findings.ts';
 import { trustedReadings, type TrustedReading } from './reading-filter.ts';
 import { newestLevel, within } from './readings.ts';
 import { isReading } from '../curves/series.ts';
-import { findTurn, type TurnState } from './turn-detection.ts';
+import { findTurn, followDryEnd } from './turn-and-dry-end.ts';
 
 export { isRetraction } from '../curves/findings.ts';
 export type { DetectedKind, Detection, DetectorSample, Finding, Retraction, RoastState } from '../curves/findings.ts';

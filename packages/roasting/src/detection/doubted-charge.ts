@@ -1,4 +1,4 @@
-import type { ChargeState } from './charge-state.ts';
+import type { ChargeState, TurnState } from './charge-knee.ts';
 import { hasComeBack, isWarmingPast } from './charge-verdict.ts';
 import { detectionLimits as limits } from './detection-limits.ts';
 import {
@@ -14,7 +14,6 @@ import { markOfDrop, type DropState } from './drop-detection.ts';
 import type { Finding } from '../curves/findings.ts';
 import type { TrustedReading } from './reading-filter.ts';
 import { lowestOf, newestLevel, noiseBefore, trendOf, within } from './readings.ts';
-import type { TurnState } from './turn-detection.ts';
 
 /** Reopens a retracted charge if the probe keeps warming past its former level. */
 export function reconsider(memory: DetectorSnapshot, newest: TrustedReading): Finding[] {

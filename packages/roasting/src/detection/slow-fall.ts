@@ -1,5 +1,4 @@
-import { kneeOf } from './charge-knee.ts';
-import { chargeAt, type ChargeState } from './charge-state.ts';
+import { chargeAt, kneeOf, type ChargeState } from './charge-knee.ts';
 import { detectionLimits as limits } from './detection-limits.ts';
 import type { TrustedReading } from './reading-filter.ts';
 import { highest, lowestSince, newestLevel, noiseBefore, trendOf, within } from './readings.ts';

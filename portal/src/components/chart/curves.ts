@@ -1,5 +1,5 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
-import { samplingHoles, type SamplingHole } from '@roastery/roasting/detection/sampling-holes';
+import { samplingHoles, type SamplingHole } from '@roastery/roasting/curves/sampling-holes';
 import { bridgeableMissing, isReading, valueAt } from '@roastery/roasting/curves/series';
 import { inUnitsOf, type Units } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';

@@ -1,6 +1,6 @@
 import type { RoastMark } from '@roastery/contract/roasts';
 import type { Phase } from '@roastery/roasting/curves/phases';
-import type { SamplingHole } from '@roastery/roasting/detection/sampling-holes';
+import type { SamplingHole } from '@roastery/roasting/curves/sampling-holes';
 import { formatDuration } from '@roastery/roasting/units';
 import type { Chart, Plugin } from 'chart.js';
 import { nearestIndex } from './curves.ts';

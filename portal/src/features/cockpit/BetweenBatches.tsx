@@ -1,7 +1,7 @@
 import { betweenBatches, type NextBatch } from '@roastery/contract/between-batches';
 import type { Machine } from '@roastery/contract/machines';
 import type { Roast, RoastRow } from '@roastery/contract/roasts';
-import { chargeReadiness, steadyRateC, type ChargeReadiness } from '@roastery/roasting/detection/charge-readiness';
+import { chargeReadiness, steadyRateC, type ChargeReadiness } from '@roastery/roasting/charge-readiness';
 import { formatDuration } from '@roastery/roasting/units';
 import { Weight } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';

@@ -1,6 +1,6 @@
 import type { Machine } from '@roastery/contract/machines';
 import { getWall, type WallMachine, type WallRoast } from '@roastery/contract/wall';
-import { chargeReadiness } from '@roastery/roasting/detection/charge-readiness';
+import { chargeReadiness } from '@roastery/roasting/charge-readiness';
 import { createLiveRateOfRise } from '@roastery/roasting/curves/rate-of-rise';
 import { formatDuration } from '@roastery/roasting/units';
 import { useCallback, type ReactNode } from 'react';

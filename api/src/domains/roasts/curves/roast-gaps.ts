@@ -1,5 +1,5 @@
 import type { CurveGap } from '@roastery/contract/roasts';
-import { samplingHoles } from '@roastery/roasting/detection/sampling-holes';
+import { samplingHoles } from '@roastery/roasting/curves/sampling-holes';
 import type { Sql } from '../../../db/sql.ts';
 
 interface GapRow {

@@ -9,7 +9,7 @@ import {
 import type { ArtisanRoast } from '../artisan/alog.ts';
 import { createFrozenWatch, type FrozenChange } from './frozen-values.ts';
 import { markOf } from '../marks.ts';
-import type { Reading } from '../curves/series.ts';
+import type { Reading } from './series.ts';
 
 type Column = (second: number) => Reading;
 

@@ -1,4 +1,4 @@
-import { isReading, type Reading } from '../curves/series.ts';
+import { isReading, type Reading } from './curves/series.ts';
 
 /**
  * How close a drum is to the charge temperature of its next batch. `unknown`: no target or no reading. `below`,

@@ -1,4 +1,4 @@
-import { isReading, type Reading } from '../curves/series.ts';
+import { isReading, type Reading } from './series.ts';
 
 /** The readings of one time by channel; a channel that is absent or null was not read. */
 export type ChannelReadings = Readonly<Record<string, Reading>>;
