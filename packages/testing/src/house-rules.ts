@@ -420,12 +420,12 @@ function eachImport(files: readonly SourceFile[], isWrong: (from: string, to: st
 const OWN_ACTION =
   /\[\w*(?:[bB]usy|[sS]aving|[sS]ending|[sS]ubmitting)\w*, set\w+\] = useState|\btoast\(\s*sentence(?:For|WithFields)\(/g;
 
-/** Both send much while they are busy, and show it in their own way. */
-const OWN_PROGRESS = /\/(?:MapEditor\.tsx|use-marking\.ts|use-sending\.ts)$/;
+/** Marks of a cockpit overlap, and files are sent for minutes: both show it in their own way. */
+const OWN_PROGRESS = /\/(?:use-marking|use-sending)\.ts$/;
 
 /** A form of the portal is a `FormFrame`; a sign-in has none, since the guard of unsaved changes shows it. */
 const OWN_FORM = /<form\b/g;
-const FORMS = /\/(?:RecordForm|SignInAgain|LoginPage|MapEditor)\.tsx$/;
+const FORMS = /\/(?:RecordForm|SignInAgain|LoginPage)\.tsx$/;
 
 export function formsByHand(files: readonly SourceFile[]): string[] {
   return files

@@ -14,7 +14,9 @@ import {
   useMemo,
   useRef,
   useState,
+  type Dispatch,
   type ReactNode,
+  type SetStateAction,
 } from 'react';
 import { ApiError, sentenceFor, sentenceOfCode } from './api-error.ts';
 import { beginSession, call, onSignedOut, sessionNumber, setCurrentPerson } from './call.ts';
@@ -84,9 +86,11 @@ export const beginSessionCheck = (): void => {
   firstCheck.catch(() => undefined);
 };
 
-export const SessionProvider = ({ children }: { children: ReactNode }) => {
-  const [state, setState] = useState<State>({ ...signedOut, isChecking: true, isLoading: true });
+type SetState = Dispatch<SetStateAction<State>>;
+type Credentials = Parameters<Session['login']>[0];
 
+/** Checks the session, and again when the server is back; ends it with an answer that ends it, or in another tab. */
+const useSessionCheck = (setState: SetState): void =>
   useEffect(() => {
     let abandoned = false;
     let unanswered = false;
@@ -129,36 +133,39 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       stopListening();
       unsubscribe();
     };
-  }, []);
+  }, [setState]);
 
-  const login = useCallback<Session['login']>(async (credentials) => {
-    setState({ ...signedOut, isLoading: true });
-    try {
-      await settleSignOut();
-      const { user } = await call(loginEndpoint, { body: credentials });
-      beginSession();
-      forgetOthers(user.id);
-      await forgetAll();
-      setState(signedIn(user));
-      void continuePush(user.id);
-      return true;
-    } catch (error) {
-      setState({ ...signedOut, error: sentenceFor(error, t`Login failed`) });
-      return false;
-    }
-  }, []);
+/** Signs in. Whoever was signed in before leaves nothing to another person. */
+const begin = async (credentials: Credentials, before: string | undefined): Promise<SessionUser> => {
+  const { user } = await call(loginEndpoint, { body: credentials });
+  beginSession();
+  forgetOthers(user.id);
+  if (user.id !== before) await forgetAll();
+  void continuePush(user.id);
+  return user;
+};
 
-  const userId = state.user?.id;
-  useEffect(() => setCurrentPerson(userId ?? null), [userId]);
+/** Sign-in, sign-in over a form, and sign-out. */
+const useSigning = (setState: SetState, userId: string | undefined) => {
+  const login = useCallback<Session['login']>(
+    async (credentials) => {
+      setState({ ...signedOut, isLoading: true });
+      try {
+        await settleSignOut();
+        setState(signedIn(await begin(credentials, undefined)));
+        return true;
+      } catch (error) {
+        setState({ ...signedOut, error: sentenceFor(error, t`Login failed`) });
+        return false;
+      }
+    },
+    [setState],
+  );
   const signInAgain = useCallback<Session['signInAgain']>(
     async (credentials) => {
       try {
-        const { user } = await call(loginEndpoint, { body: credentials });
-        beginSession();
-        forgetOthers(user.id);
-        if (user.id !== userId) await forgetAll();
+        const user = await begin(credentials, userId);
         setState(signedIn(user));
-        void continuePush(user.id);
         if (user.id === userId) void readAllAgain();
         return true;
       } catch (error) {
@@ -166,9 +173,8 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
         return false;
       }
     },
-    [userId],
+    [setState, userId],
   );
-
   const logout = useCallback<Session['logout']>(async () => {
     try {
       await sendSignOut();
@@ -177,33 +183,42 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       forgetOthers(undefined);
       await Promise.all([forgetAll(), endOwnPush()]);
     }
-  }, []);
+  }, [setState]);
+  return { login, signInAgain, logout };
+};
 
+const withPreferences = (state: State, change: Partial<Preferences>): State =>
+  state.user === null
+    ? state
+    : { ...state, user: { ...state.user, preferences: { ...state.user.preferences, ...change } } };
+
+const useChangePreferences = (setState: SetState): Session['changePreferences'] => {
   const { inOrder } = useInOrder();
-  const lastPreferences = useRef(0);
-  const changePreferences = useCallback<Session['changePreferences']>(
+  const last = useRef(0);
+  return useCallback(
     async (change) => {
-      const put = (preferences: Partial<Preferences>) =>
-        setState((current) =>
-          current.user === null
-            ? current
-            : { ...current, user: { ...current.user, preferences: { ...current.user.preferences, ...preferences } } },
-        );
-      put(change);
-      lastPreferences.current += 1;
-      const place = lastPreferences.current;
+      setState((current) => withPreferences(current, change));
+      last.current += 1;
+      const place = last.current;
       const stored = await inOrder(() => call(updatePreferences, { body: change }));
       // An earlier answer would revert a later choice on screen.
-      if (place === lastPreferences.current) put(stored);
+      if (place === last.current) setState((current) => withPreferences(current, stored));
     },
-    [inOrder],
+    [setState, inOrder],
   );
+};
 
+export const SessionProvider = ({ children }: { children: ReactNode }) => {
+  const [state, setState] = useState<State>({ ...signedOut, isChecking: true, isLoading: true });
+  const userId = state.user?.id;
+  useSessionCheck(setState);
+  useEffect(() => setCurrentPerson(userId ?? null), [userId]);
+  const { login, signInAgain, logout } = useSigning(setState, userId);
+  const changePreferences = useChangePreferences(setState);
   const recheck = useCallback<Session['recheck']>(async () => {
     const user = await call(me, {});
     setState((current) => (current.user === null ? current : { ...current, user }));
   }, []);
-
   const session = useMemo<Session>(
     () => ({
       ...state,

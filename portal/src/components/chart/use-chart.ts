@@ -13,7 +13,7 @@ export { Chart };
 /** Import it from here: drawing needs the parts above. */
 export { Line } from 'react-chartjs-2';
 
-type LineChart = Chart<'line', { x: number; y: number }[]>;
+export type LineChart = Chart<'line', { x: number; y: number }[]>;
 
 let fontIsHere = false;
 const fontArrived = (): void => {

@@ -8,6 +8,13 @@ export interface DragAxis {
   readonly secondsPerPixel: number;
 }
 
+/** Each is true when the drag of a mark has used the press. */
+export interface MarkDrag {
+  readonly begin: (axis: DragAxis) => boolean;
+  readonly move: (axis: DragAxis | null) => boolean;
+  readonly end: () => boolean;
+}
+
 interface MarkDragInput {
   readonly marks: readonly RoastMark[];
   readonly curve: CurveColumns;

@@ -1,9 +1,8 @@
-import { useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useState, type CSSProperties, type KeyboardEvent, type ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
-import { layPlot, type Plot } from './plot.ts';
-import { shownLabels } from './plot.ts';
+import { layPlot, shownLabels, type Plot } from './plot.ts';
 import { useWidth } from './use-width.ts';
 
 export interface ChartColumn {
@@ -40,6 +39,10 @@ const cardLeft = (plot: Plot, active: number, width: number): number => {
   return Math.max(0, Math.min(left, width - cardPixels));
 };
 
+/** Which column an arrow key leads to; undefined for other keys. */
+const columnOfKey = (key: string, from: number, last: number): number | undefined =>
+  ({ ArrowLeft: Math.max(0, from - 1), ArrowRight: Math.min(last, from + 1), Home: 0, End: last })[key];
+
 /**
  * A chart of columns, each a link to its roasts. SVG and links rather than a canvas, so that every figure can be
  * reached by keyboard (arrows move from column to column), read aloud, and opened in a new tab; by touch the first tap
@@ -49,27 +52,8 @@ export const ColumnsChart = (props: ColumnsChartProps) => {
   const { label, columns, ticks, tickText, height = 220, labelPixels = 56, children } = props;
   const [box, width] = useWidth<HTMLDivElement>();
   const [active, setActive] = useState<number | null>(null);
-  const [stop, setStop] = useState<number | null>(null);
   const plot = layPlot({ width, height, columns: columns.length, ticks, tickText });
-  const labelled = shownLabels(columns.length, plot.right - plot.left, labelPixels);
-  const tabStop = Math.min(stop ?? columns.length - 1, columns.length - 1);
   const card = active === null ? undefined : columns[active];
-
-  const move = (event: KeyboardEvent<HTMLElement>) => {
-    const last = columns.length - 1;
-    const targets: Record<string, number> = {
-      ArrowLeft: Math.max(0, tabStop - 1),
-      ArrowRight: Math.min(last, tabStop + 1),
-      Home: 0,
-      End: last,
-    };
-    const target = targets[event.key];
-    if (target === undefined) return;
-    event.preventDefault();
-    setStop(target);
-    event.currentTarget.closest('ul')?.querySelectorAll('a')[target]?.focus();
-  };
-
   return (
     <div
       ref={box}
@@ -81,39 +65,8 @@ export const ColumnsChart = (props: ColumnsChartProps) => {
     >
       {width > 0 && (
         <svg aria-hidden width={width} height={height} className="absolute inset-0">
-          {ticks.map((tick) => (
-            <g key={tick}>
-              <line
-                x1={plot.left}
-                x2={plot.right}
-                y1={plot.y(tick)}
-                y2={plot.y(tick)}
-                className={tick === 0 ? 'stroke-stroke-strong' : 'stroke-stroke'}
-              />
-              <text
-                x={plot.left - 8}
-                y={plot.y(tick) + 3.5}
-                textAnchor="end"
-                className="figures fill-muted font-mono text-2xs"
-              >
-                {tickText(tick)}
-              </text>
-            </g>
-          ))}
-          {columns.map(
-            (column, index) =>
-              labelled.has(index) && (
-                <text
-                  key={column.key}
-                  x={Math.min(plot.x(index), plot.right - (column.axisLabel.length * 6.6) / 2)}
-                  y={height - 6}
-                  textAnchor="middle"
-                  className={classes('font-mono text-2xs', active === index ? 'fill-strong' : 'fill-muted')}
-                >
-                  {column.axisLabel}
-                </text>
-              ),
-          )}
+          <Ticks plot={plot} ticks={ticks} tickText={tickText} />
+          <Labels {...{ plot, columns, active, height, labelPixels }} />
           {active !== null && (
             <rect
               x={plot.x(active) - plot.step / 2}
@@ -126,61 +79,128 @@ export const ColumnsChart = (props: ColumnsChartProps) => {
           {children(plot, active)}
         </svg>
       )}
-      <ul aria-label={label} className="absolute inset-0">
-        {columns.map((column, index) => (
-          <li key={column.key}>
-            <Link
-              to={column.link}
-              tabIndex={index === tabStop ? 0 : -1}
-              aria-label={`${column.title}: ${column.lines.map(([name, value]) => `${name} ${value}`).join(', ')}`}
-              className="absolute rounded-sm focus-visible:-outline-offset-2"
-              style={{
-                left: plot.x(index) - plot.step / 2,
-                width: plot.step,
-                top: plot.top,
-                height: plot.bottom - plot.top,
-              }}
-              onKeyDown={move}
-              onPointerEnter={(event) => {
-                if (event.pointerType === 'mouse') setActive(index);
-              }}
-              onFocus={(event) => {
-                setStop(index);
-                if (event.currentTarget.matches(':focus-visible')) setActive(index);
-              }}
-              onBlur={() => setActive(null)}
-              onClick={(event) => {
-                const isTouch = 'pointerType' in event.nativeEvent && event.nativeEvent.pointerType === 'touch';
-                if (!isTouch || active === index) return;
-                event.preventDefault();
-                setActive(index);
-              }}
-            />
-          </li>
-        ))}
-      </ul>
+      <ColumnLinks {...{ label, columns, plot, active }} onActive={setActive} />
       {card !== undefined && active !== null && (
-        <div
-          aria-hidden
-          className="pointer-events-none absolute z-20 rounded-md border border-stroke-strong bg-overlay px-3 py-2 text-sm shadow-overlay"
-          style={{
-            width: cardPixels,
-            top: plot.top,
-            left: cardLeft(plot, active, width),
-          }}
-        >
-          <p className="font-medium text-strong">{card.title}</p>
-          <dl className="mt-1 flex flex-col gap-0.5">
-            {card.lines.map(([name, value]) => (
-              <div key={name} className="flex justify-between gap-3">
-                <dt className="text-muted">{name}</dt>
-                <dd className="figures text-strong">{value}</dd>
-              </div>
-            ))}
-          </dl>
-          <p className="mt-1.5 text-xs text-muted pointer-fine:hidden">{t`Tap again to see the roasts`}</p>
-        </div>
+        <Card card={card} style={{ width: cardPixels, top: plot.top, left: cardLeft(plot, active, width) }} />
       )}
     </div>
   );
 };
+
+const Ticks = ({ plot, ticks, tickText }: { plot: Plot } & Pick<ColumnsChartProps, 'ticks' | 'tickText'>) =>
+  ticks.map((tick) => (
+    <g key={tick}>
+      <line
+        x1={plot.left}
+        x2={plot.right}
+        y1={plot.y(tick)}
+        y2={plot.y(tick)}
+        className={tick === 0 ? 'stroke-stroke-strong' : 'stroke-stroke'}
+      />
+      <text x={plot.left - 8} y={plot.y(tick) + 3.5} textAnchor="end" className="figures fill-muted font-mono text-2xs">
+        {tickText(tick)}
+      </text>
+    </g>
+  ));
+
+interface LabelsProps {
+  plot: Plot;
+  columns: readonly ChartColumn[];
+  active: number | null;
+  height: number;
+  labelPixels: number;
+}
+
+const Labels = ({ plot, columns, active, height, labelPixels }: LabelsProps) => {
+  const labelled = shownLabels(columns.length, plot.right - plot.left, labelPixels);
+  return columns.map(
+    (column, index) =>
+      labelled.has(index) && (
+        <text
+          key={column.key}
+          x={Math.min(plot.x(index), plot.right - (column.axisLabel.length * 6.6) / 2)}
+          y={height - 6}
+          textAnchor="middle"
+          className={classes('font-mono text-2xs', active === index ? 'fill-strong' : 'fill-muted')}
+        >
+          {column.axisLabel}
+        </text>
+      ),
+  );
+};
+
+interface ColumnLinksProps {
+  label: string;
+  columns: readonly ChartColumn[];
+  plot: Plot;
+  active: number | null;
+  onActive: (index: number | null) => void;
+}
+
+/** One stop for the Tab key; the arrows move between the columns. */
+const ColumnLinks = ({ label, columns, plot, active, onActive }: ColumnLinksProps) => {
+  const [stop, setStop] = useState<number | null>(null);
+  const last = columns.length - 1;
+  const tabStop = Math.min(stop ?? last, last);
+  const move = (event: KeyboardEvent<HTMLElement>) => {
+    const target = columnOfKey(event.key, tabStop, last);
+    if (target === undefined) return;
+    event.preventDefault();
+    setStop(target);
+    event.currentTarget.closest('ul')?.querySelectorAll('a')[target]?.focus();
+  };
+  return (
+    <ul aria-label={label} className="absolute inset-0">
+      {columns.map((column, index) => (
+        <li key={column.key}>
+          <Link
+            to={column.link}
+            tabIndex={index === tabStop ? 0 : -1}
+            aria-label={`${column.title}: ${column.lines.map(([name, value]) => `${name} ${value}`).join(', ')}`}
+            className="absolute rounded-sm focus-visible:-outline-offset-2"
+            style={{
+              left: plot.x(index) - plot.step / 2,
+              width: plot.step,
+              top: plot.top,
+              height: plot.bottom - plot.top,
+            }}
+            onKeyDown={move}
+            onPointerEnter={(event) => {
+              if (event.pointerType === 'mouse') onActive(index);
+            }}
+            onFocus={(event) => {
+              setStop(index);
+              if (event.currentTarget.matches(':focus-visible')) onActive(index);
+            }}
+            onBlur={() => onActive(null)}
+            onClick={(event) => {
+              const isTouch = 'pointerType' in event.nativeEvent && event.nativeEvent.pointerType === 'touch';
+              if (!isTouch || active === index) return;
+              event.preventDefault();
+              onActive(index);
+            }}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+const Card = ({ card, style }: { card: ChartColumn; style: CSSProperties }) => (
+  <div
+    aria-hidden
+    className="pointer-events-none absolute z-20 rounded-md border border-stroke-strong bg-overlay px-3 py-2 text-sm shadow-overlay"
+    style={style}
+  >
+    <p className="font-medium text-strong">{card.title}</p>
+    <dl className="mt-1 flex flex-col gap-0.5">
+      {card.lines.map(([name, value]) => (
+        <div key={name} className="flex justify-between gap-3">
+          <dt className="text-muted">{name}</dt>
+          <dd className="figures text-strong">{value}</dd>
+        </div>
+      ))}
+    </dl>
+    <p className="mt-1.5 text-xs text-muted pointer-fine:hidden">{t`Tap again to see the roasts`}</p>
+  </div>
+);

@@ -28,102 +28,14 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
   const [selected, setSelected] = useState<number | null>(null);
   const { set: moveMark } = useCorrectMarks({ roast, onSelect: setSelected, onChanged });
   const figures = useLiveRoast(roast, live);
-  const {
-    behind,
-    plan,
-    marks,
-    curve,
-    elapsedSeconds,
-    rateC,
-    deviationC,
-    expected,
-    crackBetween,
-    forecast,
-    isUnforeseen,
-    endSeconds,
-  } = figures;
-  const stale = live.state !== 'live';
-  const values = live.reading?.values ?? {};
-  const phase = elapsedSeconds === null ? null : phaseAt(toMoments(marks), elapsedSeconds);
+  const { behind, marks, curve, expected, forecast, endSeconds } = figures;
+  const isLive = live.state === 'live';
   return (
     <>
-      <div
-        data-testid="cockpit-figures"
-        data-state={live.state}
-        className="grid shrink-0 grid-cols-6 gap-px border-b border-stroke bg-stroke md:grid-cols-12 lg:grid-cols-[1fr_1.1fr_1fr_0.95fr_0.95fr]"
-      >
-        <FigureTile
-          label={t`Time`}
-          size="big"
-          stale={stale}
-          testId="cockpit-time"
-          className="col-span-3 md:col-span-4 lg:col-span-1 lg:row-span-2"
-        >
-          {formatDuration(elapsedSeconds)}
-        </FigureTile>
-        <FigureTile
-          label={t`Bean Temp`}
-          quantity="temperature"
-          token="curve-bean"
-          size="big"
-          stale={stale}
-          testId="cockpit-bean"
-          className="col-span-3 md:col-span-4 lg:col-span-1 lg:row-span-2"
-        >
-          <Value quantity="temperature" value={values['bean_temp']} />
-        </FigureTile>
-        <FigureTile
-          label={t`Rate of Rise`}
-          shortLabel={t`RoR`}
-          quantity="rate"
-          token="curve-rate"
-          size="big"
-          stale={stale}
-          testId="cockpit-rate"
-          className="col-span-2 max-md:[&>p:last-child]:text-[1.625rem] md:col-span-4 lg:col-span-1 lg:row-span-2"
-        >
-          <Value quantity="rate" value={rateC} />
-        </FigureTile>
-        <FigureTile
-          label={t`vs reference`}
-          testId="cockpit-deviation"
-          className="col-span-2 md:col-span-3 lg:col-span-1"
-        >
-          {deviationC === undefined ? (
-            <span className="text-muted">--</span>
-          ) : (
-            <Difference valueC={deviationC} stale={stale} />
-          )}
-        </FigureTile>
-        <FigureTile
-          label={phase === null ? t`Phase` : phaseLabels[phase.name].long}
-          stale={stale}
-          testId="cockpit-phase"
-          className="col-span-2 md:col-span-3 lg:col-span-1"
-        >
-          {phase === null ? (
-            <span className="text-muted">--</span>
-          ) : phase.share >= 1 ? (
-            // All of the roast so far.
-            formatDuration(phase.durationSeconds)
-          ) : (
-            <>
-              {formatPercent(phase.share)}
-              <span className="text-[0.7em] font-normal text-muted max-md:hidden">
-                {' '}
-                {formatDuration(phase.durationSeconds)}
-              </span>
-            </>
-          )}
-        </FigureTile>
-        <StepTile
-          {...{ plan, live, elapsedSeconds, expected, crackBetween, isUnforeseen }}
-          className="col-span-6 lg:col-span-2"
-        />
-      </div>
+      <FigureStrip live={live} figures={figures} />
       <div className="flex shrink-0 gap-x-6 border-b border-stroke px-4 py-1 text-sm max-md:hidden">
         <dl className="flex gap-x-6">
-          <ControlFigures {...{ values, stale }} beside />
+          <ControlFigures values={live.reading?.values ?? {}} stale={!isLive} beside />
         </dl>
         {behind.reference !== undefined && (
           <p className="ml-auto truncate text-muted">{t`Reference: ${behind.reference.name}`}</p>
@@ -149,8 +61,8 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
         reference={behind.reference?.curve}
         marks={marks}
         alarms={live.raised}
-        expected={live.state === 'live' ? expected : null}
-        forecast={live.state === 'live' ? forecast : null}
+        expected={isLive ? expected : null}
+        forecast={isLive ? forecast : null}
         endSeconds={endSeconds}
         correcting={
           isCorrecting
@@ -166,5 +78,87 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
   );
 };
 
-const toMoments = (marks: Roast['marks']) =>
-  marks.map(({ kind, time_seconds }) => ({ kind, timeSeconds: time_seconds }));
+interface FigureStripProps {
+  live: LiveMachine;
+  figures: ReturnType<typeof useLiveRoast>;
+}
+
+const FigureStrip = ({ live, figures }: FigureStripProps) => {
+  const { plan, elapsedSeconds, rateC, deviationC, expected, crackBetween, isUnforeseen } = figures;
+  const stale = live.state !== 'live';
+  const big = 'col-span-3 md:col-span-4 lg:col-span-1 lg:row-span-2';
+  return (
+    <div
+      data-testid="cockpit-figures"
+      data-state={live.state}
+      className="grid shrink-0 grid-cols-6 gap-px border-b border-stroke bg-stroke md:grid-cols-12 lg:grid-cols-[1fr_1.1fr_1fr_0.95fr_0.95fr]"
+    >
+      <FigureTile label={t`Time`} size="big" stale={stale} testId="cockpit-time" className={big}>
+        {formatDuration(elapsedSeconds)}
+      </FigureTile>
+      <FigureTile
+        label={t`Bean Temp`}
+        quantity="temperature"
+        token="curve-bean"
+        size="big"
+        stale={stale}
+        testId="cockpit-bean"
+        className={big}
+      >
+        <Value quantity="temperature" value={live.reading?.values['bean_temp']} />
+      </FigureTile>
+      <FigureTile
+        label={t`Rate of Rise`}
+        shortLabel={t`RoR`}
+        quantity="rate"
+        token="curve-rate"
+        size="big"
+        stale={stale}
+        testId="cockpit-rate"
+        className="col-span-2 max-md:[&>p:last-child]:text-[1.625rem] md:col-span-4 lg:col-span-1 lg:row-span-2"
+      >
+        <Value quantity="rate" value={rateC} />
+      </FigureTile>
+      <FigureTile label={t`vs reference`} testId="cockpit-deviation" className={small}>
+        {deviationC === undefined ? unknown : <Difference valueC={deviationC} stale={stale} />}
+      </FigureTile>
+      <PhaseTile figures={figures} stale={stale} />
+      <StepTile
+        {...{ plan, live, elapsedSeconds, expected, crackBetween, isUnforeseen }}
+        className="col-span-6 lg:col-span-2"
+      />
+    </div>
+  );
+};
+
+const small = 'col-span-2 md:col-span-3 lg:col-span-1';
+const unknown = <span className="text-muted">--</span>;
+
+const PhaseTile = ({ figures, stale }: { figures: FigureStripProps['figures']; stale: boolean }) => {
+  const { marks, elapsedSeconds } = figures;
+  const moments = marks.map(({ kind, time_seconds }) => ({ kind, timeSeconds: time_seconds }));
+  const phase = elapsedSeconds === null ? null : phaseAt(moments, elapsedSeconds);
+  return (
+    <FigureTile
+      label={phase === null ? t`Phase` : phaseLabels[phase.name].long}
+      stale={stale}
+      testId="cockpit-phase"
+      className={small}
+    >
+      {phase === null ? (
+        unknown
+      ) : phase.share >= 1 ? (
+        // All of the roast so far.
+        formatDuration(phase.durationSeconds)
+      ) : (
+        <>
+          {formatPercent(phase.share)}
+          <span className="text-[0.7em] font-normal text-muted max-md:hidden">
+            {' '}
+            {formatDuration(phase.durationSeconds)}
+          </span>
+        </>
+      )}
+    </FigureTile>
+  );
+};

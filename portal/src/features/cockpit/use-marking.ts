@@ -5,7 +5,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { isTemporary, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { markLabels } from '../../components/chart/mark-layout.ts';
-import type { HandMark } from './hand-marks.ts';
+import type { HandMark, HandSet } from './hand-marks.ts';
 import { useRefusedMarks, type PendingMarks } from './pending-marks.ts';
 import type { markNow } from '../../components/live/live-curve.ts';
 import { t } from '../../language/t.ts';
@@ -46,34 +46,127 @@ export interface Marking {
   readonly busy: HandMark | null;
 }
 
-/**
- * Marks by hand at the machine. A charge begins a roast and a drop ends it. Every mark can be undone for ten seconds;
- * an existing mark is moved only by a second, explicit step.
- */
-export const useMarking = (input: MarkingInput): Marking => {
-  const latest = useRef(input);
-  useEffect(() => {
-    latest.current = input;
-  });
-  const pressedAt = useRef(new Map<HandMark, number>());
+type Action = MarkNotice['action'];
+
+/** What a press does works with: the newest input, the notice, and the button that is busy. */
+interface Desk {
+  readonly input: () => MarkingInput;
+  readonly show: (text: string, tone: MarkNotice['tone'], action?: Action) => void;
+  /** The button is busy during the work; its failure is a notice. */
+  readonly during: (kind: HandMark, work: () => Promise<void>, failed: string) => Promise<void>;
+}
+
+const undoBy = (run: () => void): Action => ({ label: t`Undo`, key: 'u', run });
+const setFailed = t`The marker could not be set`;
+const removeFailed = t`The marker could not be removed`;
+
+const charge = ({ input, show, during }: Desk): Promise<void> =>
+  during(
+    'charge',
+    async () => {
+      const { machineId, onChanged } = input();
+      const roast = await call(makeRoast, { params: { id: machineId }, body: {} });
+      onChanged(roast);
+      const undo = async () => {
+        await call(discardRoast, { params: { id: roast.id } });
+        onChanged(null);
+        show(t`The charge was undone`, 'info');
+      };
+      const action = undoBy(() => void during('charge', undo, removeFailed));
+      show(t`${markLabels.charge.long} marked`, 'success', action);
+    },
+    setFailed,
+  );
+
+/** Removes a mark that was just set; without a network, later. */
+const remove = async ({ input, show }: Desk, mark: HandSet, label: string, time: string): Promise<void> => {
+  const { onChanged, pending } = input();
+  try {
+    onChanged(await call(deleteMark, { params: { id: mark.roastId, kind: mark.kind } }));
+    show(t`${label} removed`, 'info');
+  } catch (error) {
+    if (!isTemporary(error)) throw error;
+    pending.undo(mark);
+    const text =
+      error.code === 'unreachable'
+        ? t`No network: ${label} at ${time} will be removed later`
+        : t`${label} at ${time} will be removed later. ${error.message}`;
+    show(text, 'info');
+  }
+};
+
+/** Sets a mark at the current time; without a network it is kept and sent later. */
+const set = (desk: Desk, roast: Roast, kind: HandMark): Promise<void> =>
+  desk.during(
+    kind,
+    async () => {
+      const { now, onChanged, pending } = desk.input();
+      if (now === null) return;
+      const mark = { roastId: roast.id, kind, ...now };
+      const [label, time] = [markLabels[kind].long, formatDuration(now.time_seconds)];
+      try {
+        onChanged(await call(putMark, { params: { id: roast.id, kind }, body: now }));
+      } catch (error) {
+        if (!isTemporary(error)) throw error;
+        pending.add(mark);
+        const text =
+          error.code === 'unreachable'
+            ? t`No network: ${label} at ${time} is kept and sent later`
+            : t`${label} at ${time} is kept and sent later. ${error.message}`;
+        return desk.show(
+          text,
+          'info',
+          undoBy(() => desk.input().pending.undo(mark)),
+        );
+      }
+      const undo = undoBy(() => void desk.during(kind, () => remove(desk, mark, label, time), removeFailed));
+      desk.show(t`${label} marked at ${time}`, 'success', undo);
+    },
+    setFailed,
+  );
+
+/** What a press of this button means now. */
+const press = (desk: Desk, kind: HandMark): void => {
+  const { roast, marks, now } = desk.input();
+  const existing = marks.find((mark) => mark.kind === kind);
+  if (roast === null) {
+    if (kind === 'charge') void charge(desk);
+    else desk.show(t`No roast is running. Charge starts one.`, 'info');
+  } else if (existing === undefined) {
+    if (now === null) desk.show(t`The roast has no charge yet, so its time is unknown.`, 'info');
+    else void set(desk, roast, kind);
+  } else if (kind === 'charge') {
+    desk.show(t`Charge is already set. Use Correct markers to move it.`, 'info');
+  } else {
+    desk.show(t`${markLabels[kind].long} is set at ${formatDuration(existing.time_seconds)}.`, 'info', {
+      label: t`Set to now`,
+      run: () => void set(desk, roast, kind),
+    });
+  }
+};
+
+/** The notice of the last press. It disappears after ten seconds; a mark that was refused later stays until it is closed. */
+const useNotice = (machineId: string) => {
   const lastId = useRef(0);
   const [notice, setNotice] = useState<MarkNotice | null>(null);
-  const [busy, setBusy] = useState<HandMark | null>(null);
-
-  const show = useCallback((text: string, tone: MarkNotice['tone'], action?: MarkNotice['action']) => {
+  const put = useCallback((next: Omit<MarkNotice, 'id'>) => {
     lastId.current += 1;
-    setNotice({ id: lastId.current, text, tone, action, endsAt: Date.now() + noticeMs });
+    setNotice({ id: lastId.current, ...next });
   }, []);
-  const closeNotice = useCallback(() => setNotice(null), []);
-  useRefusedMarks(
-    input.machineId,
-    useCallback((text: string, reason: string) => {
-      lastId.current += 1;
-      // The roaster may have looked away: it stays until it is closed.
-      const notice = { text: `${text}. ${reason}`, tone: 'danger', action: undefined, endsAt: null } as const;
-      setNotice({ id: lastId.current, ...notice });
-    }, []),
+  const show = useCallback<Desk['show']>(
+    (text, tone, action) => put({ text, tone, action, endsAt: Date.now() + noticeMs }),
+    [put],
   );
+  useRefusedMarks(
+    machineId,
+    useCallback(
+      // The roaster may have looked away.
+      (text: string, reason: string) =>
+        put({ text: `${text}. ${reason}`, tone: 'danger', action: undefined, endsAt: null }),
+      [put],
+    ),
+  );
+  const close = useCallback(() => setNotice(null), []);
   useEffect(() => {
     if (notice === null || notice.endsAt === null) return undefined;
     const timer = setTimeout(
@@ -82,128 +175,43 @@ export const useMarking = (input: MarkingInput): Marking => {
     );
     return () => clearTimeout(timer);
   }, [notice]);
+  return { notice, show, close };
+};
 
-  const attempt = useCallback(
-    async (kind: HandMark, work: () => Promise<void>, failure: string) => {
-      setBusy(kind);
-      try {
-        await work();
-      } catch (error) {
-        show(sentenceFor(error, failure), 'danger');
-      } finally {
-        setBusy(null);
-      }
-    },
-    [show],
-  );
-
-  const charge = useCallback(
-    () =>
-      attempt(
-        'charge',
-        async () => {
-          const { machineId, onChanged } = latest.current;
-          const roast = await call(makeRoast, { params: { id: machineId }, body: {} });
-          onChanged(roast);
-          show(t`${markLabels.charge.long} marked`, 'success', {
-            label: t`Undo`,
-            key: 'u',
-            run: () =>
-              void attempt(
-                'charge',
-                async () => {
-                  await call(discardRoast, { params: { id: roast.id } });
-                  onChanged(null);
-                  show(t`The charge was undone`, 'info');
-                },
-                t`The marker could not be removed`,
-              ),
-          });
-        },
-        t`The marker could not be set`,
-      ),
-    [attempt, show],
-  );
-
-  const set = useCallback(
-    (roast: Roast, kind: HandMark) =>
-      attempt(
-        kind,
-        async () => {
-          const { now, onChanged } = latest.current;
-          if (now === null) return;
-          const params = { id: roast.id, kind };
-          const mark = { roastId: roast.id, kind, ...now };
-          const [label, time] = [markLabels[kind].long, formatDuration(now.time_seconds)];
-          try {
-            onChanged(await call(putMark, { params, body: now }));
-          } catch (error) {
-            if (!isTemporary(error)) throw error;
-            latest.current.pending.add(mark);
-            const text =
-              error.code === 'unreachable'
-                ? t`No network: ${label} at ${time} is kept and sent later`
-                : t`${label} at ${time} is kept and sent later. ${error.message}`;
-            show(text, 'info', { label: t`Undo`, key: 'u', run: () => latest.current.pending.undo(mark) });
-            return;
-          }
-          show(t`${label} marked at ${time}`, 'success', {
-            label: t`Undo`,
-            key: 'u',
-            run: () =>
-              void attempt(
-                kind,
-                async () => {
-                  try {
-                    onChanged(await call(deleteMark, { params }));
-                    show(t`${label} removed`, 'info');
-                  } catch (error) {
-                    if (!isTemporary(error)) throw error;
-                    latest.current.pending.undo(mark);
-                    const text =
-                      error.code === 'unreachable'
-                        ? t`No network: ${label} at ${time} will be removed later`
-                        : t`${label} at ${time} will be removed later. ${error.message}`;
-                    show(text, 'info');
-                  }
-                },
-                t`The marker could not be removed`,
-              ),
-          });
-        },
-        t`The marker could not be set`,
-      ),
-    [attempt, show],
-  );
-
-  const press = useCallback(
+/**
+ * Marks by hand at the machine. A charge begins a roast and a drop ends it. Every mark can be undone for ten seconds;
+ * an existing mark is moved only by a second, explicit step.
+ */
+export const useMarking = (given: MarkingInput): Marking => {
+  const latest = useRef(given);
+  useEffect(() => {
+    latest.current = given;
+  });
+  const pressedAt = useRef(new Map<HandMark, number>());
+  const [busy, setBusy] = useState<HandMark | null>(null);
+  const { notice, show, close } = useNotice(given.machineId);
+  const pressOnce = useCallback(
     (kind: HandMark) => {
       const at = performance.now();
       if (at - (pressedAt.current.get(kind) ?? Number.NEGATIVE_INFINITY) < repeatMs) return;
       pressedAt.current.set(kind, at);
-      const { roast, marks, now } = latest.current;
-      const existing = marks.find((mark) => mark.kind === kind);
-      if (roast === null) {
-        if (kind === 'charge') void charge();
-        else show(t`No roast is running. Charge starts one.`, 'info');
-      } else if (existing === undefined) {
-        if (now === null) show(t`The roast has no charge yet, so its time is unknown.`, 'info');
-        else void set(roast, kind);
-      } else if (kind === 'charge') {
-        show(t`Charge is already set. Use Correct markers to move it.`, 'info');
-      } else {
-        show(t`${markLabels[kind].long} is set at ${formatDuration(existing.time_seconds)}.`, 'info', {
-          label: t`Set to now`,
-          run: () => void set(roast, kind),
-        });
-      }
+      const during: Desk['during'] = async (of, work, failed) => {
+        setBusy(of);
+        try {
+          await work();
+        } catch (error) {
+          show(sentenceFor(error, failed), 'danger');
+        } finally {
+          setBusy(null);
+        }
+      };
+      press({ input: () => latest.current, show, during }, kind);
     },
-    [charge, set, show],
+    [show],
   );
-
   const runAction = useCallback(() => {
-    setNotice(null);
+    close();
     notice?.action?.run();
-  }, [notice]);
-  return { press, notice, closeNotice, runAction, busy };
+  }, [notice, close]);
+  return { press: pressOnce, notice, closeNotice: close, runAction, busy };
 };

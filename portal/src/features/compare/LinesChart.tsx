@@ -1,14 +1,15 @@
 import { formatDuration, rateCToF } from '@roastery/roasting/units';
 import type { Reading } from '@roastery/roasting/curves/series';
 import type { ChartOptions, Plugin } from 'chart.js';
-import { useCallback, useLayoutEffect, useMemo, useRef, type PointerEvent } from 'react';
+import { useCallback, useLayoutEffect, useMemo, useRef, type RefObject } from 'react';
 import { t } from '../../language/t.ts';
 import { colourToken, useTheme } from '../../ui/theme.ts';
-import { Line, useChartView, useLatest, useZoom, type Chart } from '../../components/chart/use-chart.ts';
+import { ChartFrame } from '../../components/chart/ChartFrame.tsx';
+import { Line, useChartView, useLatest, useZoom, type LineChart } from '../../components/chart/use-chart.ts';
 import { drawnColumn, rateBounds } from '../../components/chart/curves.ts';
 import { drawTags } from '../../components/chart/overlay-tags.ts';
 import { overlayPlugin, type Overlay } from '../../components/chart/overlay.ts';
-import { readPalette } from '../../components/chart/palette.ts';
+import { readPalette, type Palette } from '../../components/chart/palette.ts';
 import { pixelDecimation, type CurveDataset } from '../../components/chart/pixel-decimation.ts';
 import {
   axisFont,
@@ -63,10 +64,55 @@ const boundsOf = (axis: AxisKind, lines: readonly CurveDataset[], units: Units):
   return { min: -end, max: end };
 };
 
-/** Lines of several roasts over one time axis: a ring is first crack, a square the drop. */
-export const LinesChart = ({ lines, axis, label, units, view, selected, onSelect, height }: LinesChartProps) => {
+const datasetOf = ({ style, timeSeconds, values }: ComparedLine, toUnit: (stored: number) => number): CurveDataset => {
+  const colour = colourToken(style.token);
+  return {
+    curveKey: style.tag,
+    label: style.tag,
+    whole: drawnColumn(timeSeconds, values, toUnit),
+    data: [],
+    yAxisID: 'y',
+    colour,
+    borderColor: colour,
+    borderWidth: 2,
+    borderDash: [...style.dash],
+    borderJoinStyle: 'round',
+    pointRadius: 0,
+    pointHitRadius: 0,
+    tension: 0,
+    spanGaps: false,
+  };
+};
+
+interface ScaleLook {
+  palette: Palette;
+  bounds: { min: number; max: number };
+  /** Measured from zero, which stands out; its values have a sign. */
+  isDifference: boolean;
+}
+
+const valueScale = ({ palette, bounds, isDifference }: ScaleLook) => ({
+  type: 'linear' as const,
+  ...bounds,
+  border: { display: false },
+  afterFit: fixedWidth,
+  grid: {
+    drawTicks: false,
+    color: ({ tick }: { tick?: { value: number } }) =>
+      isDifference && tick?.value === 0 ? palette.muted : palette.stroke,
+  },
+  ticks: {
+    color: palette.muted,
+    font: axisFont(palette),
+    padding: 6,
+    maxTicksLimit: isDifference ? 5 : 8,
+    callback: (value: string | number) => `${isDifference && Number(value) > 0 ? '+' : ''}${formatTick(Number(value))}`,
+  },
+});
+
+/** What the chart draws: the lines, their axes, the marks and the cursor. */
+const useDrawing = (chart: RefObject<LineChart | null>, { lines, axis, units, view, selected }: LinesChartProps) => {
   const theme = useTheme();
-  const chart = useRef<Chart<'line', { x: number; y: number }[]>>(null);
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
   const palette = useMemo(() => readPalette(), [theme]);
   const toUnit = useCallback((stored: number) => inUnits(axis, stored, units), [axis, units]);
@@ -83,26 +129,7 @@ export const LinesChart = ({ lines, axis, label, units, view, selected, onSelect
     units: { left: '', right: null },
   });
   const datasets = useMemo<CurveDataset[]>(
-    () =>
-      lines.map(({ style, timeSeconds, values }) => {
-        const colour = colourToken(style.token);
-        return {
-          curveKey: style.tag,
-          label: style.tag,
-          whole: drawnColumn(timeSeconds, values, toUnit),
-          data: [],
-          yAxisID: 'y',
-          colour,
-          borderColor: colour,
-          borderWidth: 2,
-          borderDash: [...style.dash],
-          borderJoinStyle: 'round',
-          pointRadius: 0,
-          pointHitRadius: 0,
-          tension: 0,
-          spanGaps: false,
-        };
-      }),
+    () => lines.map((line) => datasetOf(line, toUnit)),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
     [lines, toUnit, theme],
   );
@@ -113,29 +140,7 @@ export const LinesChart = ({ lines, axis, label, units, view, selected, onSelect
     () => ({
       ...baseOptions,
       layout: { padding: { top: 6, right: barePixels } },
-      scales: {
-        x: timeScale(palette, view, { labels: true }),
-        y: {
-          type: 'linear',
-          ...bounds,
-          border: { display: false },
-          afterFit: fixedWidth,
-          grid: {
-            drawTicks: false,
-            // A difference is measured from zero.
-            color: ({ tick }: { tick?: { value: number } }) =>
-              isDifference && tick?.value === 0 ? palette.muted : palette.stroke,
-          },
-          ticks: {
-            color: palette.muted,
-            font: axisFont(palette),
-            padding: 6,
-            maxTicksLimit: isDifference ? 5 : 8,
-            callback: (value: string | number) =>
-              `${isDifference && Number(value) > 0 ? '+' : ''}${formatTick(Number(value))}`,
-          },
-        },
-      },
+      scales: { x: timeScale(palette, view, { labels: true }), y: valueScale({ palette, bounds, isDifference }) },
       plugins: { zoom: zoomOptions(view, palette) },
     }),
     [palette, view, bounds, isDifference],
@@ -144,62 +149,29 @@ export const LinesChart = ({ lines, axis, label, units, view, selected, onSelect
     () => [pixelDecimation, overlayPlugin(overlay, 'cursor'), marksPlugin(marks, overlay)],
     [overlay, marks],
   );
+  useLayoutEffect(() => chart.current?.draw(), [chart, selected]);
+  return { overlay, drawn: { data: { datasets }, options, plugins } };
+};
+
+/** Lines of several roasts over one time axis: a ring is first crack, a square the drop. */
+export const LinesChart = (props: LinesChartProps) => {
+  const { axis, label, view, selected, onSelect, height } = props;
+  const chart = useRef<LineChart>(null);
+  const { overlay, drawn } = useDrawing(chart, props);
   useChartView(chart, view, overlay);
   useZoom(chart);
   useTwoFingers(chart, view);
-  useLayoutEffect(() => chart.current?.draw(), [selected]);
-
-  const secondsAt = (event: { clientX: number }): number | null => {
-    const current = chart.current;
-    const x = current?.scales['x'];
-    if (!current || !x) return null;
-    const at = event.clientX - current.canvas.getBoundingClientRect().left;
-    if (at < current.chartArea.left - 4 || at > current.chartArea.right + 4) return null;
-    return Math.round(x.getValueForPixel(at) ?? 0);
-  };
-  const down = useRef<{ x: number; y: number } | null>(null);
-  const pin = (event: PointerEvent): void => {
-    const from = down.current;
-    down.current = null;
-    // A press that moved has zoomed.
-    if (from && Math.hypot(event.clientX - from.x, event.clientY - from.y) < 6) onSelect(secondsAt(event));
-  };
   const extent = view.extent();
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a chart one can walk with the arrow keys
-    <div
-      role="application"
-      aria-label={t`${label}, ${formatDuration(extent.to - extent.from)} long. Arrow keys move the cursor, Escape clears it, 0 resets the zoom.`}
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above
-      tabIndex={0}
-      className="relative w-full touch-scrolls select-none"
-      style={{ height }}
-      onPointerDown={(event) => {
-        down.current = event.isPrimary ? { x: event.clientX, y: event.clientY } : null;
-      }}
-      onPointerUp={pin}
-      onPointerMove={(event) => {
-        // Two fingers pan and zoom.
-        if (event.pointerType === 'touch' && down.current === null) return;
-        if (event.pointerType !== 'mouse' || event.buttons === 0) view.setCursor(secondsAt(event));
-      }}
-      onPointerLeave={() => view.setCursor(null)}
-      onDoubleClick={() => view.reset()}
-      onKeyDown={(event) => {
-        const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -30, PageDown: 30 }[event.key];
-        if (event.key === 'Escape' && selected !== null) onSelect(null);
-        else if (event.key === '0') view.reset();
-        else if (step === undefined) return;
-        else {
-          const next = (selected ?? 0) + step * (event.shiftKey ? 10 : 1);
-          onSelect(Math.min(extent.to, Math.max(extent.from, next)));
-        }
-        event.preventDefault();
-      }}
-      data-testid={`compare-${axis}`}
+    <ChartFrame
+      {...{ chart, view, selected, onSelect, height }}
+      pointAt={Math.round}
+      pointAfter={(steps) => Math.min(extent.to, Math.max(extent.from, (selected ?? 0) + steps))}
+      label={t`${label}, ${formatDuration(extent.to - extent.from)} long. Arrow keys move the cursor, Escape clears it, 0 resets the zoom.`}
+      testId={`compare-${axis}`}
     >
-      <Line ref={chart} data={{ datasets }} options={options} plugins={plugins} aria-label={label} />
-    </div>
+      <Line ref={chart} {...drawn} aria-label={label} />
+    </ChartFrame>
   );
 };
 

@@ -1,3 +1,4 @@
+import type { MachineMapInput } from '@roastery/contract/machine-map';
 import {
   getBoardConfig,
   getMachineMap,
@@ -7,15 +8,14 @@ import {
   type MapDetail,
 } from '@roastery/contract/machine-maps';
 import { Plus } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { ApiError, sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh } from '../../api/use-api.ts';
-import { FormActions } from '../../components/form/RecordForm.tsx';
+import { FormActions, FormFrame } from '../../components/form/RecordForm.tsx';
 import { EditConflict } from '../../components/form/EditConflict.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
 import { offerUndo, useRemoval } from '../../components/form/use-removal.ts';
-import { UnsavedChanges } from '../../components/form/UnsavedChanges.tsx';
+import { useAction } from '../../components/use-action.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
@@ -26,10 +26,11 @@ import { ChannelRow } from './ChannelRow.tsx';
 import { eventNames } from './event-draft.ts';
 import { EventRow } from './EventRow.tsx';
 import { LinkFields } from './LinkFields.tsx';
-import { draftOf, emptyChannel, mapOfDraft, orders, type DraftProblems, type MapDraft } from './map-draft.ts';
+import { draftOf, emptyChannel, mapOfDraft, orders } from './map-draft.ts';
 import { mergeDrafts } from './map-merge.ts';
 import { emptyOutput } from './output-draft.ts';
 import { OutputRow } from './OutputRow.tsx';
+import { rowsWith, useMapDraft, type Editing, type MapDraftChanges } from './use-map-draft.ts';
 
 const orderChoices = orders.map((value) => ({ value, label: value }));
 const verifications = [
@@ -42,17 +43,13 @@ const chargings = [
   { value: 'cold', label: t`Cold: beans in, then heat` },
 ] as const;
 
-const changed = <Row extends { key: number }>(rows: readonly Row[], key: number, part: Partial<Row>): Row[] =>
-  rows.map((row) => (row.key === key ? { ...row, ...part } : row));
-
 interface MapConflictProps {
-  base: MapDetail;
+  editing: Editing;
   newest: MapDetail;
-  own: MapDraft;
-  onContinue: (from: MapDetail, own: MapDraft | null) => void;
+  onContinue: MapDraftChanges['continueFrom'];
 }
 
-const MapConflict = ({ base, newest, own, onContinue }: MapConflictProps) => {
+const MapConflict = ({ editing: { base, draft: own }, newest, onContinue }: MapConflictProps) => {
   const { draft, theirs, clashes } = mergeDrafts(draftOf(base.map), draftOf(newest.map), own);
   return (
     <EditConflict
@@ -68,217 +65,76 @@ const MapConflict = ({ base, newest, own, onContinue }: MapConflictProps) => {
   );
 };
 
+const shown = [getMachineMap, listMachineMaps, listMapRevisions, getBoardConfig];
+
+/** Sends the draft; refused fields and failures are shown in the form, the changes of another person as a conflict. */
+const useSaving = (detail: MapDetail, { editing, refuse, continueFrom, latest }: ReturnType<typeof useMapDraft>) => {
+  const { run, isBusy, failure, setFailure } = useAction({ beside: true, after: shown });
+  const send = async (map: MachineMapInput, note: string): Promise<void> => {
+    const saved = await call(saveMachineMap, {
+      params: { id: detail.id },
+      body: { map, rev: editing.base.rev, ...(note === '' ? {} : { note }) },
+    });
+    const typed = latest();
+    const stored = draftOf(saved.map);
+    // Input while it was being saved stays unsaved.
+    continueFrom(saved, typed === editing.draft ? null : mergeDrafts(stored, stored, typed).draft);
+    const boards = saved.machines.length;
+    const sent = boards === 1 ? t`Sent to the board that uses it.` : t`Sent to ${boards} boards that use it.`;
+    toast(t`Saved as revision ${saved.rev}`, boards === 0 ? {} : { detail: sent });
+  };
+  const save = (note: string, onSaved: () => void): void => {
+    const result = mapOfDraft(editing.draft, editing.base.map);
+    if ('problems' in result) {
+      refuse(result.problems);
+      const fields = Object.keys(result.problems).length;
+      const count = fields === 1 ? t`One field has an error` : t`${fields} fields have errors`;
+      return setFailure(result.problems['channels'] ?? `${count}.`);
+    }
+    void run(
+      async () => {
+        await send(result.map, note);
+        onSaved();
+      },
+      // The notice shows the other person's changes.
+      (error) =>
+        error instanceof ApiError && error.code === 'changed_meanwhile'
+          ? ''
+          : sentenceWithFields(error, t`Failed to save the map`),
+    );
+  };
+  return { save, isBusy, failure, setFailure };
+};
+
 /**
  * Edits an own map. Each save makes the next revision, which is sent to the boards that use the map. `detail` is the newest
  * revision; the form keeps the one it began with.
  */
 export const MapEditor = ({ detail }: { detail: MapDetail }) => {
-  const [base, setBase] = useState(detail);
-  const [draft, setDraft] = useState<MapDraft>(() => draftOf(detail.map));
-  const latest = useRef(draft);
-  useEffect(() => {
-    latest.current = draft;
-  });
-  const [isDirty, setDirty] = useState(false);
-  const [problems, setProblems] = useState<DraftProblems>({});
-  const [failure, setFailure] = useState<string | null>(null);
+  const map = useMapDraft(detail);
+  const { editing, isBehind, continueFrom } = map;
+  const { isDirty } = editing;
+  const { save, isBusy, failure, setFailure } = useSaving(detail, map);
   const [note, setNote] = useState('');
-  const [busy, setBusy] = useState(false);
-  /** Above the key of every row of the map. */
-  const [nextKey, setNextKey] = useState(1000);
-  const isBehind = detail.rev > base.rev;
-
-  const continueFrom = (next: MapDetail, own: MapDraft | null) => {
-    setBase(next);
-    setDraft(own ?? draftOf(next.map));
-    setDirty(own !== null);
-    setProblems({});
-    setFailure(null);
-  };
-  // A form without changes follows the newest revision.
-  if (isBehind && !isDirty) continueFrom(detail, null);
-
-  const change = (part: Partial<MapDraft>) => {
-    setDraft({ ...draft, ...part });
-    setDirty(true);
-    setProblems({});
-  };
-  const add = (part: (key: number) => Partial<MapDraft>) => {
-    change(part(nextKey));
-    setNextKey(nextKey + 1);
-  };
-  const removeChannel = useRemoval(draft.channels, (channels) => change({ channels }));
-  const removeOutput = useRemoval(draft.outputs, (outputs) => change({ outputs }));
-  const removeEvent = useRemoval(draft.events, (events) => change({ events }));
-  const freeEvent = eventNames.find((name) => draft.events.every((event) => event.name !== name));
-  const text = (field: 'maker' | 'model' | 'notes' | 'unit' | 'hz' | 'timeoutMs' | 'maxDrumRpm') => ({
-    value: draft[field],
-    onChange: (event: { target: { value: string } }) => change({ [field]: event.target.value }),
-    error: problems[field],
-    autoComplete: 'off',
-  });
-
-  const save = async () => {
-    setFailure(null);
-    const result = mapOfDraft(draft, base.map);
-    if ('problems' in result) {
-      setProblems(result.problems);
-      const rows = Object.keys(result.problems).length;
-      setFailure(
-        result.problems['channels'] ?? `${rows === 1 ? t`One field has an error` : t`${rows} fields have errors`}.`,
-      );
-      return;
-    }
-    setBusy(true);
-    try {
-      const saved = await call(saveMachineMap, {
-        params: { id: detail.id },
-        body: { map: result.map, rev: base.rev, ...(note.trim() === '' ? {} : { note: note.trim() }) },
-      });
-      const typed = latest.current;
-      // Input while it was being saved stays unsaved.
-      continueFrom(saved, typed === draft ? null : mergeDrafts(draftOf(saved.map), draftOf(saved.map), typed).draft);
-      setNote('');
-      const boards = saved.machines.length;
-      const sent = boards === 1 ? t`Sent to the board that uses it.` : t`Sent to ${boards} boards that use it.`;
-      toast(t`Saved as revision ${saved.rev}`, boards === 0 ? {} : { detail: sent });
-      await refresh(getMachineMap, listMachineMaps, listMapRevisions, getBoardConfig);
-    } catch (error) {
-      // The notice shows the other person's changes.
-      if (error instanceof ApiError && error.code === 'changed_meanwhile') await refresh(getMachineMap);
-      else setFailure(sentenceWithFields(error, t`Failed to save the map`));
-    } finally {
-      setBusy(false);
-    }
-  };
-
+  const submit = () => save(note.trim(), () => setNote(''));
   return (
-    <form
-      noValidate
-      className="flex flex-col gap-5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
-      <UnsavedChanges dirty={isDirty} />
-      <Panel title={t`Machine`}>
-        <div className="grid gap-4 p-4 sm:grid-cols-2 lg:grid-cols-3">
-          <TextField label={t`Maker`} required {...text('maker')} />
-          <TextField label={t`Model`} required {...text('model')} />
-          <Select
-            label={t`Verified`}
-            choices={verifications}
-            value={draft.verified === 'hardware' ? 'hardware' : 'none'}
-            onChange={(verified) => change({ verified })}
-            hint={t`Only after you have compared the readings with the machine’s display.`}
-          />
-          <Select
-            label={t`Charging`}
-            choices={chargings}
-            value={draft.charging}
-            onChange={(charging) => change({ charging })}
-            hint={t`Used to detect the charge. Cold: fluid-bed and sample roasters.`}
-          />
-          <TextField label={t`Notes`} className="sm:col-span-2" {...text('notes')} />
-        </div>
-      </Panel>
-      <Panel title={t`Link`}>
-        <div className="grid gap-4 p-4 sm:grid-cols-3 lg:grid-cols-6">
-          <LinkFields link={draft.link} problems={problems} onChange={(link) => change({ link })} />
-          <TextField label={t`Unit`} inputMode="numeric" mono {...text('unit')} />
-          <Select
-            label={t`Order of 32-bit values`}
-            choices={orderChoices}
-            value={draft.order}
-            onChange={(order) => change({ order })}
-          />
-          <TextField label={t`Readings per second`} inputMode="decimal" mono {...text('hz')} />
-          <TextField label={t`Response timeout (ms)`} inputMode="numeric" mono {...text('timeoutMs')} />
-          <TextField label={t`Drum RPM at 100 %`} inputMode="decimal" mono {...text('maxDrumRpm')} />
-        </div>
-      </Panel>
-      <Panel
-        title={t`Channels`}
-        actions={
-          <Button
-            icon={<Plus aria-hidden />}
-            onClick={() => add((key) => ({ channels: [...draft.channels, emptyChannel(key)] }))}
-          >
-            {t`Add channel`}
-          </Button>
-        }
-      >
-        <p className="border-b border-stroke px-4 py-2.5 text-sm text-muted">
-          {t`Address: ${<code className="font-mono text-xs">h:6</code>} is holding register 6 (40007 in five digits), ${<code className="font-mono text-xs">i</code>} input, ${<code className="font-mono text-xs">c</code>} coil, ${<code className="font-mono text-xs">d</code>} discrete input; ${<code className="font-mono text-xs">2/h:6</code>} is unit 2, ${<code className="font-mono text-xs">h:6.3</code>} bit 3. Value = raw × scale + offset.`}
-        </p>
-        {draft.channels.map((channel, row) => (
-          <ChannelRow
-            key={channel.key}
-            row={row}
-            channel={channel}
-            problems={problems}
-            onChange={(part) => change({ channels: changed(draft.channels, channel.key, part) })}
-            onDelete={() => removeChannel(channel, t`Channel ${channel.name} was removed`)}
-          />
-        ))}
-      </Panel>
-      <Panel
-        title={t`Outputs`}
-        actions={
-          <Button
-            icon={<Plus aria-hidden />}
-            onClick={() => add((key) => ({ outputs: [...draft.outputs, emptyOutput(key)] }))}
-          >
-            {t`Add output`}
-          </Button>
-        }
-      >
-        <p className="border-b border-stroke px-4 py-2.5 text-sm text-muted last:border-0">
-          {t`Described and simulated only: the board writes nothing to the machine. Raw = (value − offset) ÷ scale.`}
-        </p>
-        {draft.outputs.map((output, row) => (
-          <OutputRow
-            key={output.key}
-            row={row}
-            output={output}
-            channels={draft.channels.map(({ name }) => name.trim())}
-            problems={problems}
-            onChange={(part) => change({ outputs: changed(draft.outputs, output.key, part) })}
-            onDelete={() => removeOutput(output, t`Output ${output.name} was removed`)}
-          />
-        ))}
-      </Panel>
-      <Panel
-        title={t`Events`}
-        actions={
-          freeEvent !== undefined && (
-            <Button
-              icon={<Plus aria-hidden />}
-              onClick={() => add((key) => ({ events: [...draft.events, { key, name: freeEvent, when: '', on: '' }] }))}
-            >
-              {t`Add event`}
-            </Button>
-          )
-        }
-      >
-        <p className="border-b border-stroke px-4 py-2.5 text-sm text-muted last:border-0">
-          {t`The signal is a bit that the machine raises, e.g. ${<code className="font-mono text-xs">d:284</code>} or ${<code className="font-mono text-xs">h:7.3</code>}; the mark is taken from it. Writes are described only.`}
-        </p>
-        {draft.events.map((event, row) => (
-          <EventRow
-            key={event.key}
-            row={row}
-            event={event}
-            taken={draft.events.map(({ name }) => name)}
-            problems={problems}
-            onChange={(part) => change({ events: changed(draft.events, event.key, part) })}
-            onDelete={() => removeEvent(event, t`Event ${event.name} was removed`)}
-          />
-        ))}
-      </Panel>
+    <FormFrame of={{ submit, isDirty }} className="flex flex-col gap-5">
+      <MachinePanel map={map} />
+      <LinkPanel map={map} />
+      <ChannelsPanel map={map} />
+      <OutputsPanel map={map} />
+      <EventsPanel map={map} />
       <FormActions>
-        {isBehind && isDirty && <MapConflict base={base} newest={detail} own={draft} onContinue={continueFrom} />}
+        {isBehind && isDirty && (
+          <MapConflict
+            editing={editing}
+            newest={detail}
+            onContinue={(from, own) => {
+              continueFrom(from, own);
+              setFailure(null);
+            }}
+          />
+        )}
         <FormError text={failure} />
         <div className="flex flex-wrap items-end justify-end gap-3">
           <TextField
@@ -289,11 +145,158 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
             value={note}
             onChange={(event) => setNote(event.target.value)}
           />
-          <Button type="submit" kind="primary" size="md" busy={busy} disabled={!isDirty}>
-            {busy ? t`Saving…` : t`Save as revision ${base.rev + 1}`}
+          <Button type="submit" kind="primary" size="md" busy={isBusy} disabled={!isDirty}>
+            {isBusy ? t`Saving…` : t`Save as revision ${editing.base.rev + 1}`}
           </Button>
         </div>
       </FormActions>
-    </form>
+    </FormFrame>
+  );
+};
+
+interface PanelProps {
+  map: MapDraftChanges;
+}
+
+const MachinePanel = ({ map: { editing, change, text } }: PanelProps) => (
+  <Panel title={t`Machine`}>
+    <div className="grid gap-4 p-4 sm:grid-cols-2 lg:grid-cols-3">
+      <TextField label={t`Maker`} required {...text('maker')} />
+      <TextField label={t`Model`} required {...text('model')} />
+      <Select
+        label={t`Verified`}
+        choices={verifications}
+        value={editing.draft.verified === 'hardware' ? 'hardware' : 'none'}
+        onChange={(verified) => change({ verified })}
+        hint={t`Only after you have compared the readings with the machine’s display.`}
+      />
+      <Select
+        label={t`Charging`}
+        choices={chargings}
+        value={editing.draft.charging}
+        onChange={(charging) => change({ charging })}
+        hint={t`Used to detect the charge. Cold: fluid-bed and sample roasters.`}
+      />
+      <TextField label={t`Notes`} className="sm:col-span-2" {...text('notes')} />
+    </div>
+  </Panel>
+);
+
+const LinkPanel = ({ map: { editing, change, text } }: PanelProps) => (
+  <Panel title={t`Link`}>
+    <div className="grid gap-4 p-4 sm:grid-cols-3 lg:grid-cols-6">
+      <LinkFields link={editing.draft.link} problems={editing.problems} onChange={(link) => change({ link })} />
+      <TextField label={t`Unit`} inputMode="numeric" mono {...text('unit')} />
+      <Select
+        label={t`Order of 32-bit values`}
+        choices={orderChoices}
+        value={editing.draft.order}
+        onChange={(order) => change({ order })}
+      />
+      <TextField label={t`Readings per second`} inputMode="decimal" mono {...text('hz')} />
+      <TextField label={t`Response timeout (ms)`} inputMode="numeric" mono {...text('timeoutMs')} />
+      <TextField label={t`Drum RPM at 100 %`} inputMode="decimal" mono {...text('maxDrumRpm')} />
+    </div>
+  </Panel>
+);
+
+const Add = ({ label, onClick }: { label: string; onClick: () => void }) => (
+  <Button icon={<Plus aria-hidden />} onClick={onClick}>
+    {label}
+  </Button>
+);
+
+const ChannelsPanel = ({ map: { editing, change, add } }: PanelProps) => {
+  const { channels } = editing.draft;
+  const remove = useRemoval(channels, (rows) => change({ channels: rows }));
+  return (
+    <Panel
+      title={t`Channels`}
+      actions={
+        <Add
+          label={t`Add channel`}
+          onClick={() => add((draft, key) => ({ channels: [...draft.channels, emptyChannel(key)] }))}
+        />
+      }
+    >
+      <p className="border-b border-stroke px-4 py-2.5 text-sm text-muted">
+        {t`Address: ${<code className="font-mono text-xs">h:6</code>} is holding register 6 (40007 in five digits), ${<code className="font-mono text-xs">i</code>} input, ${<code className="font-mono text-xs">c</code>} coil, ${<code className="font-mono text-xs">d</code>} discrete input; ${<code className="font-mono text-xs">2/h:6</code>} is unit 2, ${<code className="font-mono text-xs">h:6.3</code>} bit 3. Value = raw × scale + offset.`}
+      </p>
+      {channels.map((channel, row) => (
+        <ChannelRow
+          key={channel.key}
+          row={row}
+          channel={channel}
+          problems={editing.problems}
+          onChange={(part) => change({ channels: rowsWith(channels, channel.key, part) })}
+          onDelete={() => remove(channel, t`Channel ${channel.name} was removed`)}
+        />
+      ))}
+    </Panel>
+  );
+};
+
+const OutputsPanel = ({ map: { editing, change, add } }: PanelProps) => {
+  const { outputs, channels } = editing.draft;
+  const remove = useRemoval(outputs, (rows) => change({ outputs: rows }));
+  return (
+    <Panel
+      title={t`Outputs`}
+      actions={
+        <Add
+          label={t`Add output`}
+          onClick={() => add((draft, key) => ({ outputs: [...draft.outputs, emptyOutput(key)] }))}
+        />
+      }
+    >
+      <p className="border-b border-stroke px-4 py-2.5 text-sm text-muted last:border-0">
+        {t`Described and simulated only: the board writes nothing to the machine. Raw = (value − offset) ÷ scale.`}
+      </p>
+      {outputs.map((output, row) => (
+        <OutputRow
+          key={output.key}
+          row={row}
+          output={output}
+          channels={channels.map(({ name }) => name.trim())}
+          problems={editing.problems}
+          onChange={(part) => change({ outputs: rowsWith(outputs, output.key, part) })}
+          onDelete={() => remove(output, t`Output ${output.name} was removed`)}
+        />
+      ))}
+    </Panel>
+  );
+};
+
+const EventsPanel = ({ map: { editing, change, add } }: PanelProps) => {
+  const { events } = editing.draft;
+  const remove = useRemoval(events, (rows) => change({ events: rows }));
+  const free = eventNames.find((name) => events.every((event) => event.name !== name));
+  return (
+    <Panel
+      title={t`Events`}
+      actions={
+        free !== undefined && (
+          <Add
+            label={t`Add event`}
+            onClick={() => add((draft, key) => ({ events: [...draft.events, { key, name: free, when: '', on: '' }] }))}
+          />
+        )
+      }
+    >
+      <p className="border-b border-stroke px-4 py-2.5 text-sm text-muted last:border-0">
+        {t`The signal is a bit that the machine raises, e.g. ${<code className="font-mono text-xs">d:284</code>} or ${<code className="font-mono text-xs">h:7.3</code>}; the mark is taken from it. Writes are described only.`}
+      </p>
+      {events.map((event, row) => (
+        <EventRow
+          key={event.key}
+          row={row}
+          event={event}
+          taken={events.map(({ name }) => name)}
+          problems={editing.problems}
+          onChange={(part) => change({ events: rowsWith(events, event.key, part) })}
+          onDelete={() => remove(event, t`Event ${event.name} was removed`)}
+        />
+      ))}
+    </Panel>
   );
 };

@@ -1,7 +1,9 @@
 import { machineMapShape } from '@roastery/contract/machine-map';
+import type { MapDetail } from '@roastery/contract/machine-maps';
 import { describe, expect, it } from 'vitest';
 import { draftOf, emptyChannel, mapOfDraft } from './map-draft.ts';
 import { mapDifference } from './MapChanges.tsx';
+import { changedBy, editingOf, withRow } from './use-map-draft.ts';
 
 const map = machineMapShape.parse({
   v: 1,
@@ -21,6 +23,18 @@ const [exhaust, bean] = draft.channels;
 if (!exhaust || !bean) throw new Error('a map has its channels');
 
 describe('editing a machine map', () => {
+  it('is dirty from the first change on; a change clears errors, and each new row has a key of its own', () => {
+    const base: Pick<MapDetail, 'map'> = { map };
+    const opened = editingOf(base as MapDetail);
+    expect([opened.isDirty, opened.draft]).toEqual([false, draft]);
+    const changed = changedBy({ ...opened, problems: { hz: 'Enter a number' } }, { hz: '2' });
+    expect(changed).toMatchObject({ isDirty: true, problems: {}, draft: { hz: '2', maker: 'Maker' } });
+    const add = (now: typeof draft, key: number) => ({ channels: [...now.channels, emptyChannel(key)] });
+    const keys = withRow(withRow(changed, add), add).draft.channels.map(({ key }) => key);
+    expect(new Set(keys).size).toBe(4);
+    expect(editingOf(base as MapDetail, changed.draft)).toMatchObject({ isDirty: true, draft: { hz: '2' } });
+  });
+
   it('returns the unchanged map in its order, including fields it does not show', () => {
     expect(mapOfDraft(draft, map)).toEqual({ map });
   });

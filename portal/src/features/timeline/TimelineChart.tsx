@@ -1,8 +1,21 @@
 import type { Timeline } from '@roastery/contract/timeline';
 import type { ChartOptions } from 'chart.js';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
+import {
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type Dispatch,
+  type KeyboardEvent,
+  type MouseEvent,
+  type PointerEvent,
+  type RefObject,
+  type SetStateAction,
+} from 'react';
+import { timeAt } from '../../components/chart/ChartFrame.tsx';
 import { useTwoFingers, type FingerView } from '../../components/chart/two-fingers.ts';
-import { Line, useLatest, type Chart } from '../../components/chart/use-chart.ts';
+import { Line, useLatest, type LineChart } from '../../components/chart/use-chart.ts';
 import { readPalette } from '../../components/chart/palette.ts';
 import { axisFont, barePixels, baseOptions, fixedWidth } from '../../components/chart/time-scale.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
@@ -11,7 +24,19 @@ import { t } from '../../language/t.ts';
 import { colourToken, useTheme } from '../../ui/theme.ts';
 import { timelineLines } from './timeline-lines.ts';
 import { timelineOverlay, type TimelineOverlay } from './timeline-overlay.ts';
-import { dayMs, longestMs, moved, ticksOf, zoomed, type Span } from './timeline-span.ts';
+import {
+  cursorAfter,
+  dayMs,
+  longestMs,
+  markedIn,
+  moved,
+  spanAfter,
+  spanBetween,
+  ticksOf,
+  zoomed,
+  type Marking,
+  type Span,
+} from './timeline-span.ts';
 import { lengthText } from './timeline-texts.ts';
 
 export interface TimelineChartProps {
@@ -30,41 +55,33 @@ export interface TimelineChartProps {
 const height = 300;
 /** A pointer that moved less has clicked. */
 const clickPixels = 5;
+/** How far beside the plot a pointer still points at its edge, px. */
+const edgePixels = 12;
 /** A wheel turns in steps: the address changes when it stops. */
 const wheelRestMs = 160;
 
-/** Bean temperature over the span; drag selects a range, the wheel and two fingers zoom, and the keyboard does both. */
-export default function TimelineChart(props: TimelineChartProps) {
-  const { timeline, span, offsetOf, selectedId, stretch, onSpan, onStretch, onPick } = props;
+interface ShownTimeline extends TimelineChartProps {
+  chart: RefObject<LineChart | null>;
+  /** With a zoom that is not in the address yet. */
+  shown: Span;
+  marking: Marking;
+}
+
+/** What the chart draws: the curve, its axes, and roasts, gaps, range and cursor over them. */
+const useDrawing = ({ chart, timeline, shown, offsetOf, selectedId, stretch, marking }: ShownTimeline) => {
   const theme = useTheme();
   const units = usePreferences();
   const dates = useDates();
-  const chart = useRef<Chart<'line', { x: number; y: number }[]>>(null);
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
   const palette = useMemo(() => readPalette(), [theme]);
-  const [cursor, setCursor] = useState<number | null>(null);
-  /** The range that a drag or the keyboard is selecting. */
-  const [marking, setMarking] = useState<Span | null>(null);
-  /** The span of a wheel zoom that is not in the address yet. */
-  const [wheeled, setWheeled] = useState<Span | null>(null);
-  const shown = wheeled ?? span;
-  const anchor = useRef<number | null>(null);
   const overlay = useLatest<TimelineOverlay>({
     roasts: timeline.roasts,
     gaps: timeline.gaps,
     selectedId,
-    stretch: marking ?? stretch,
-    cursor,
+    stretch: markedIn(marking) ?? stretch,
+    cursor: marking.cursor,
     palette,
   });
-  useEffect(() => {
-    if (wheeled === null) return undefined;
-    const timer = setTimeout(() => {
-      onSpan(wheeled);
-      setWheeled(null);
-    }, wheelRestMs);
-    return () => clearTimeout(timer);
-  }, [wheeled, onSpan]);
   const datasets = useMemo(
     () => timelineLines(timeline, units, colourToken('curve-bean')),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
@@ -109,16 +126,31 @@ export default function TimelineChart(props: TimelineChartProps) {
       },
       plugins: {},
     }),
-    [palette, shown, offsetOf, dates],
+    [chart, palette, shown, offsetOf, dates],
   );
   const plugins = useMemo(() => [timelineOverlay(overlay)], [overlay]);
-  useLayoutEffect(() => chart.current?.draw(), [cursor, marking, stretch, selectedId]);
+  useLayoutEffect(() => chart.current?.draw(), [chart, marking, stretch, selectedId]);
+  return { data: { datasets }, options, plugins };
+};
+
+/** Zooms by the wheel and by two fingers; the address follows when they stop. */
+const useZoomedSpan = (chart: RefObject<LineChart | null>, span: Span, onSpan: (span: Span) => void) => {
+  const [wheeled, setWheeled] = useState<Span | null>(null);
+  const shown = wheeled ?? span;
+  useEffect(() => {
+    if (wheeled === null) return undefined;
+    const timer = setTimeout(() => {
+      onSpan(wheeled);
+      setWheeled(null);
+    }, wheelRestMs);
+    return () => clearTimeout(timer);
+  }, [wheeled, onSpan]);
   // A wheel over the chart zooms and must not scroll the page; React's own listener can't prevent it.
   const frame = useRef<HTMLDivElement>(null);
   const latest = useLatest(shown);
   useEffect(() => {
     const onWheel = (event: WheelEvent): void => {
-      const around = momentAt(chart.current, event.clientX);
+      const around = timeAt(chart.current, event, edgePixels);
       if (around === null || event.deltaY === 0) return;
       event.preventDefault();
       const next = event.shiftKey
@@ -129,105 +161,86 @@ export default function TimelineChart(props: TimelineChartProps) {
     const element = frame.current;
     element?.addEventListener('wheel', onWheel, { passive: false });
     return () => element?.removeEventListener('wheel', onWheel);
-  }, [latest]);
+  }, [chart, latest]);
+  return { shown, latest, frame, setWheeled };
+};
 
+/** A press that moved, or two presses of Enter, select a range; a press alone picks a moment. */
+const useMarking = (props: ShownTimeline & { setMarking: Dispatch<SetStateAction<Marking>> }) => {
+  const { chart, shown, onSpan, onStretch, onPick, marking, setMarking } = props;
+  const { anchor, cursor } = marking;
+  const at = (event: { clientX: number }) => timeAt(chart.current, event, edgePixels);
+  const isClick = ({ from, to }: Span): boolean => {
+    const x = chart.current?.scales['x'];
+    return x === undefined || Math.abs(x.getPixelForValue(to) - x.getPixelForValue(from)) < clickPixels;
+  };
+  const finish = (from: number, to: number): void => {
+    setMarking({ anchor: null, cursor: to });
+    const marked = spanBetween(from, to);
+    if (isClick(marked)) onPick(to);
+    else onStretch(wholeSeconds(marked));
+  };
+  return {
+    onPointerDown: (event: PointerEvent<HTMLDivElement>): void => {
+      if (event.button !== 0) return;
+      setMarking({ anchor: at(event), cursor: at(event) });
+      event.currentTarget.setPointerCapture(event.pointerId);
+    },
+    onPointerMove: (event: PointerEvent): void => {
+      const under = at(event);
+      setMarking((now) => ({ ...now, cursor: under }));
+    },
+    onPointerUp: (event: PointerEvent): void => {
+      const to = at(event);
+      if (anchor === null || to === null) setMarking({ anchor: null, cursor: to });
+      else finish(anchor, to);
+    },
+    onPointerCancel: (): void => setMarking((now) => ({ ...now, anchor: null })),
+    onPointerLeave: (): void => setMarking((now) => ({ ...now, cursor: null })),
+    onDoubleClick: (event: MouseEvent): void => {
+      const around = at(event);
+      if (around !== null) onSpan(zoomed(shown, 0.25, around));
+    },
+    onKeyDown: (event: KeyboardEvent): void => {
+      const from = cursor ?? (shown.from + shown.to) / 2;
+      const walked = cursorAfter(event.key, event.shiftKey, from, shown);
+      const span = spanAfter(event.key, from, shown);
+      if (walked !== undefined) setMarking({ anchor, cursor: walked });
+      else if (span !== undefined) onSpan(span);
+      else if (event.key === 'Enter' || event.key === ' ') {
+        if (anchor === null) setMarking({ anchor: from, cursor: from });
+        else finish(anchor, from);
+      } else if (event.key === 'Escape') {
+        setMarking({ anchor: null, cursor });
+        onStretch(null);
+      } else return;
+      event.preventDefault();
+    },
+  };
+};
+
+/** Bean temperature over the span; drag selects a range, the wheel and two fingers zoom, and the keyboard does both. */
+export default function TimelineChart(props: TimelineChartProps) {
+  const { timeline, span, onSpan } = props;
+  const chart = useRef<LineChart>(null);
+  const [marking, setMarking] = useState<Marking>({ anchor: null, cursor: null });
+  const { shown, latest, frame, setWheeled } = useZoomedSpan(chart, span, onSpan);
+  const drawn = useDrawing({ ...props, chart, shown, marking });
+  const handlers = useMarking({ ...props, chart, shown, marking, setMarking });
   const fingers = useMemo<FingerView>(
     () => ({
       get: () => latest.current,
       extent: () => ({ from: 0, to: longestMs }),
       setWindow: (from, to) => setWheeled(zoomed({ from, to }, 1, (from + to) / 2)),
       // The first finger had begun to select a range.
-      setCursor(at) {
-        anchor.current = null;
-        setMarking(null);
-        setCursor(at);
-      },
+      setCursor: (cursor) => setMarking({ anchor: null, cursor }),
     }),
-    [latest],
+    [latest, setWheeled],
   );
   useTwoFingers(chart, fingers);
-
-  const onPointerDown = (event: PointerEvent<HTMLDivElement>): void => {
-    if (event.button !== 0) return;
-    anchor.current = momentAt(chart.current, event.clientX);
-    event.currentTarget.setPointerCapture(event.pointerId);
-  };
-  const onPointerMove = (event: PointerEvent): void => {
-    const at = momentAt(chart.current, event.clientX);
-    setCursor(at);
-    const from = anchor.current;
-    if (from === null || at === null || event.buttons === 0) return;
-    setMarking({ from: Math.min(from, at), to: Math.max(from, at) });
-  };
-  const isClick = ({ from, to }: Span): boolean => {
-    const x = chart.current?.scales['x'];
-    return x === undefined || Math.abs(x.getPixelForValue(to) - x.getPixelForValue(from)) < clickPixels;
-  };
-  const onPointerUp = (event: PointerEvent): void => {
-    const from = anchor.current;
-    anchor.current = null;
-    setMarking(null);
-    const at = momentAt(chart.current, event.clientX);
-    if (from === null || at === null) return;
-    const marked = { from: Math.min(from, at), to: Math.max(from, at) };
-    if (isClick(marked)) onPick(at);
-    else onStretch(wholeSeconds(marked));
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const at = cursor ?? (shown.from + shown.to) / 2;
-    const step = ((shown.to - shown.from) / 200) * (event.shiftKey ? 10 : 1);
-    const walks: Record<string, number> = {
-      ArrowLeft: at - step,
-      ArrowRight: at + step,
-      Home: shown.from,
-      End: shown.to,
-    };
-    const next = walks[event.key];
-    if (next !== undefined) {
-      const to = Math.min(shown.to, Math.max(shown.from, next));
-      setCursor(to);
-      if (anchor.current !== null) setMarking({ from: Math.min(anchor.current, to), to: Math.max(anchor.current, to) });
-    } else if (event.key === 'Enter' || event.key === ' ') {
-      if (anchor.current === null) {
-        anchor.current = at;
-        setCursor(at);
-      } else {
-        const marked = { from: Math.min(anchor.current, at), to: Math.max(anchor.current, at) };
-        anchor.current = null;
-        setMarking(null);
-        if (isClick(marked)) onPick(at);
-        else onStretch(wholeSeconds(marked));
-      }
-    } else if (event.key === 'Escape') {
-      anchor.current = null;
-      setMarking(null);
-      onStretch(null);
-    } else if (event.key === '+' || event.key === '=') onSpan(zoomed(shown, 0.5, at));
-    else if (event.key === '-') onSpan(zoomed(shown, 2, at));
-    else if (event.key === 'PageUp') onSpan(moved(shown, -0.5));
-    else if (event.key === 'PageDown') onSpan(moved(shown, 0.5));
-    else return;
-    event.preventDefault();
-  };
-
-  const index = cursor === null ? -1 : nearest(timeline.curve.at, cursor);
-  const bean = readingOf('temperature', index < 0 ? null : timeline.curve.high[index], units);
   return (
     <div>
-      <p className="flex min-h-6 flex-wrap items-baseline gap-x-3 pb-1 text-sm text-muted" aria-live="polite">
-        <span className="label-mono">{t`Bean Temp ${unitOf('temperature', units)}`}</span>
-        {marking !== null && (
-          <span className="figures text-strong">{t`${lengthText(marking.to - marking.from)} selected`}</span>
-        )}
-        {cursor !== null && (
-          <span className="figures">
-            {dates.day(cursor)} {dates.second(cursor)}{' '}
-            <span className="text-strong">
-              {bean.value} {bean.unit}
-            </span>
-          </span>
-        )}
-      </p>
+      <Readout timeline={timeline} marking={marking} />
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a chart one can walk with the arrow keys */}
       <div
         ref={frame}
@@ -237,47 +250,45 @@ export default function TimelineChart(props: TimelineChartProps) {
         tabIndex={0}
         className="relative w-full cursor-crosshair touch-pan-y rounded-sm select-none"
         style={{ height }}
-        onKeyDown={onKeyDown}
-        onPointerDown={onPointerDown}
-        onPointerMove={onPointerMove}
-        onPointerUp={onPointerUp}
-        onPointerCancel={() => {
-          anchor.current = null;
-          setMarking(null);
-        }}
-        onPointerLeave={() => setCursor(null)}
-        onDoubleClick={(event) => {
-          const around = momentAt(chart.current, event.clientX);
-          if (around !== null) onSpan(zoomed(shown, 0.25, around));
-        }}
+        {...handlers}
         data-testid="timeline-chart"
       >
-        <Line
-          ref={chart}
-          data={{ datasets }}
-          options={options}
-          plugins={plugins}
-          aria-label={t`Bean temperature over the span; roasts and gaps are listed below`}
-        />
+        <Line ref={chart} {...drawn} aria-label={t`Bean temperature over the span; roasts and gaps are listed below`} />
       </div>
     </div>
   );
 }
 
+/** The length of the range, and the time and temperature at the cursor. */
+const Readout = ({ timeline, marking }: { timeline: Timeline; marking: Marking }) => {
+  const units = usePreferences();
+  const dates = useDates();
+  const marked = markedIn(marking);
+  const { cursor } = marking;
+  const index = cursor === null ? -1 : nearest(timeline.curve.at, cursor);
+  const bean = readingOf('temperature', index < 0 ? null : timeline.curve.high[index], units);
+  return (
+    <p className="flex min-h-6 flex-wrap items-baseline gap-x-3 pb-1 text-sm text-muted" aria-live="polite">
+      <span className="label-mono">{t`Bean Temp ${unitOf('temperature', units)}`}</span>
+      {marked !== null && (
+        <span className="figures text-strong">{t`${lengthText(marked.to - marked.from)} selected`}</span>
+      )}
+      {cursor !== null && (
+        <span className="figures">
+          {dates.day(cursor)} {dates.second(cursor)}{' '}
+          <span className="text-strong">
+            {bean.value} {bean.unit}
+          </span>
+        </span>
+      )}
+    </p>
+  );
+};
+
 const wholeSeconds = ({ from, to }: Span): Span => ({
   from: Math.round(from / 1000) * 1000,
   to: Math.round(to / 1000) * 1000,
 });
-
-/** The time at a pixel of the screen, within the plot; null outside of it. */
-const momentAt = (chart: Chart<'line', { x: number; y: number }[]> | null, clientX: number): number | null => {
-  const x = chart?.scales['x'];
-  if (!chart || !x) return null;
-  const { left, right } = chart.chartArea;
-  const at = clientX - chart.canvas.getBoundingClientRect().left;
-  if (at < left - 12 || at > right + 12) return null;
-  return x.getValueForPixel(Math.min(right, Math.max(left, at))) ?? null;
-};
 
 /** Index of the step nearest to a moment, -1 without any. */
 const nearest = (at: readonly number[], ms: number): number => {

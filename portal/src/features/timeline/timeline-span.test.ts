@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { localTimeOf } from '../../format/zoned-time.ts';
-import { dayMs, moved, readSpan, ticksOf, withRoom, zoomed } from './timeline-span.ts';
+import {
+  cursorAfter,
+  dayMs,
+  markedIn,
+  moved,
+  readSpan,
+  spanAfter,
+  ticksOf,
+  withRoom,
+  zoomed,
+} from './timeline-span.ts';
 
 const at = (iso: string): number => Date.parse(iso);
 const day = { from: at('2026-03-02T00:00:00Z'), to: at('2026-03-03T00:00:00Z') };
@@ -11,6 +21,22 @@ describe('timeline span', () => {
     expect(readSpan('2026-03-03T00:00:00.000Z', '2026-03-02T00:00:00.000Z')).toBeUndefined();
     expect(readSpan('1900-01-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z')).toBeUndefined();
     expect(readSpan('yesterday', undefined)).toBeUndefined();
+  });
+  it('is marked from where a range began to the cursor, in either direction', () => {
+    expect(markedIn({ anchor: day.to, cursor: day.from })).toEqual(day);
+    expect(markedIn({ anchor: day.from, cursor: day.from })).toBeNull();
+    expect(markedIn({ anchor: null, cursor: day.from })).toBeNull();
+    expect(markedIn({ anchor: day.from, cursor: null })).toBeNull();
+  });
+  it('is walked and shown by keys; others do nothing', () => {
+    const middle = (day.from + day.to) / 2;
+    expect(cursorAfter('ArrowRight', false, middle, day)).toBe(middle + dayMs / 200);
+    expect(cursorAfter('ArrowLeft', true, middle, day)).toBe(middle - dayMs / 20);
+    expect(cursorAfter('ArrowRight', false, day.to, day)).toBe(day.to);
+    expect(cursorAfter('Home', false, middle, day)).toBe(day.from);
+    expect(spanAfter('PageDown', middle, day)).toEqual(moved(day, 0.5));
+    expect(spanAfter('+', middle, day)).toEqual(zoomed(day, 0.5, middle));
+    expect([cursorAfter('a', false, middle, day), spanAfter('a', middle, day)]).toEqual([undefined, undefined]);
   });
   it('zooms around a time, which keeps its position, down to a minute and up to 400 days', () => {
     const around = day.from + dayMs / 4;

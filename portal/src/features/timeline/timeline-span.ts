@@ -10,6 +10,36 @@ export const dayMs = 86_400_000;
 export const longestMs = maxTimelineDays * dayMs;
 const shortestMs = Math.max(60, minTimelineSeconds) * 1000;
 
+/** A range that is being selected: the cursor, and where the range began. */
+export interface Marking {
+  readonly anchor: number | null;
+  readonly cursor: number | null;
+}
+
+export const spanBetween = (one: number, other: number): Span => ({
+  from: Math.min(one, other),
+  to: Math.max(one, other),
+});
+
+/** The range so far; null without one. */
+export const markedIn = ({ anchor, cursor }: Marking): Span | null =>
+  anchor === null || cursor === null || anchor === cursor ? null : spanBetween(anchor, cursor);
+
+/** Where a key moves the cursor of the shown span; undefined for other keys. */
+export const cursorAfter = (key: string, isFast: boolean, at: number, shown: Span): number | undefined => {
+  const step = ((shown.to - shown.from) / 200) * (isFast ? 10 : 1);
+  const next = { ArrowLeft: at - step, ArrowRight: at + step, Home: shown.from, End: shown.to }[key];
+  return next === undefined ? undefined : Math.min(shown.to, Math.max(shown.from, next));
+};
+
+/** The span that a key shows; undefined for other keys. */
+export const spanAfter = (key: string, at: number, shown: Span): Span | undefined => {
+  if (key === '+' || key === '=') return zoomed(shown, 0.5, at);
+  if (key === '-') return zoomed(shown, 2, at);
+  if (key === 'PageUp') return moved(shown, -0.5);
+  return key === 'PageDown' ? moved(shown, 0.5) : undefined;
+};
+
 /** The span of an address; undefined when it has none that can be shown. */
 export const readSpan = (from: string | undefined, to: string | undefined): Span | undefined => {
   const span = { from: Date.parse(from ?? ''), to: Date.parse(to ?? '') };
