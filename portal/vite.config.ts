@@ -6,10 +6,12 @@ import { endpointOutlines } from './build/endpoint-outlines.ts';
 import { mergedChunks } from './build/merged-chunks.ts';
 import { offlineShell } from './build/offline-shell.ts';
 import { routePreloads } from './build/route-preloads.ts';
+import { singleIcons } from './build/single-icons.ts';
 
 export default defineConfig({
   plugins: [
     endpointOutlines(),
+    singleIcons(),
     react(),
     tailwindcss(),
     mergedChunks(),

@@ -166,7 +166,7 @@ export const LinesChart = (props: LinesChartProps) => {
     <ChartFrame
       {...{ chart, view, selected, onSelect, height }}
       pointAt={Math.round}
-      pointAfter={(steps) => Math.min(extent.to, Math.max(extent.from, (selected ?? 0) + steps))}
+      pointAfter={(steps) => Math.round(Math.min(extent.to, Math.max(extent.from, (selected ?? 0) + steps)))}
       label={t`${label}, ${formatDuration(extent.to - extent.from)} long. Arrow keys move the cursor, Escape clears it, 0 resets the zoom.`}
       testId={`compare-${axis}`}
     >
