@@ -49,11 +49,6 @@ const envShape = z
     BROKER_SECRET: z.string().min(16, 'needs at least 16 characters'),
     BROKER_MANAGEMENT_URL: httpUrl.default('http://127.0.0.1:18083'),
     BROKER_MANAGEMENT_URLS: listOf(httpUrl).optional(),
-    /** EMQX's `<API key>:<secret key>`; our own broker authenticates the api by the broker secret. */
-    BROKER_MANAGEMENT_KEY: z
-      .string()
-      .regex(/^[^:]+:.+$/, 'must be <API key>:<secret key>')
-      .optional(),
     SECRET_KEY: z.string().min(32, 'needs at least 32 characters; it keys the hashes of pairing codes'),
     ADMIN_EMAIL: z.email().optional(),
     ADMIN_PASSWORD: z.string().min(8, 'needs at least 8 characters').optional(),
@@ -113,10 +108,6 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
     mosquittoUsers: given.MOSQUITTO_DYNAMIC_SECURITY === 'true',
     brokerSecret: given.BROKER_SECRET,
     brokerManagementUrls: (given.BROKER_MANAGEMENT_URLS ?? [given.BROKER_MANAGEMENT_URL]).map(withoutSlash),
-    brokerManagementHeaders:
-      given.BROKER_MANAGEMENT_KEY === undefined
-        ? { 'x-broker-secret': given.BROKER_SECRET }
-        : { authorization: `Basic ${Buffer.from(given.BROKER_MANAGEMENT_KEY).toString('base64')}` },
     secretKey: given.SECRET_KEY,
     adminEmail: given.ADMIN_EMAIL?.toLowerCase(),
     adminPassword: given.ADMIN_PASSWORD,

@@ -67,9 +67,7 @@ const createContext = (config: ApiConfig, log: Logger, clock: Clock) => {
     broker: allBrokers(
       config.mosquittoUsers
         ? mqtt.links.map((link) => keepMosquittoUsers({ sql, mqtt: link, secretKey: config.secretKey, log }))
-        : config.brokerManagementUrls.map((address) =>
-            createBrokerManagement(address, config.brokerManagementHeaders, log),
-          ),
+        : config.brokerManagementUrls.map((address) => createBrokerManagement(address, config.brokerSecret, log)),
     ),
     streams: createOpenStreams(),
     health: createHealth(),

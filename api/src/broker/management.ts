@@ -14,20 +14,15 @@ export interface BrokerManagement {
 }
 
 /**
- * For a broker that verifies logins with the api. Uses its management address in EMQX's shape:
+ * For a broker that verifies logins with the api: ours, or another one that has its management address,
  * `DELETE /api/v5/clients/{clientid}`.
- * @param authentication the headers that authenticate the api
  */
-export const createBrokerManagement = (
-  baseUrl: string,
-  authentication: Readonly<Record<string, string>>,
-  log: Logger,
-): BrokerManagement => ({
+export const createBrokerManagement = (baseUrl: string, secret: string, log: Logger): BrokerManagement => ({
   async disconnect(clientId) {
     try {
       const answer = await fetch(`${baseUrl}/api/v5/clients/${encodeURIComponent(clientId)}`, {
         method: 'DELETE',
-        headers: authentication,
+        headers: { 'x-broker-secret': secret },
         signal: AbortSignal.timeout(2000),
       });
       if (!answer.ok && answer.status !== 404)

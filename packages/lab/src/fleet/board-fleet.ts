@@ -8,7 +8,10 @@ import { connect, type Socket } from 'node:net';
 import { clearTimeout, setInterval, setTimeout } from 'node:timers';
 import { gzipSync } from 'node:zlib';
 import { clientIdOf, maxBatchEntries, topicOf } from '@roastery/contract/mqtt';
+import { BrokerChoice } from '@roastery/device-agent/uplink/broker-choice';
+import { LineWatch } from '@roastery/device-agent/uplink/line-watch';
 import { createBackoff } from '@roastery/runtime/backoff';
+import { realClock } from '@roastery/runtime/clock';
 import { createFrameGuard, type Frame } from '@roastery/runtime/mqtt-frames';
 import mqtt, { type Packet } from 'mqtt-packet';
 import type { FleetPlan, FleetReport } from './fleet-process.ts';
@@ -21,6 +24,8 @@ const resendMs = 10_000;
 /** A backlog below this is not compressed. */
 const gzipFromBytes = 2_048;
 const keepaliveSeconds = 60;
+/** A connection that is not open so soon is given up: of the only broker, and in a round over several. */
+const [openMs, hastyOpenMs] = [30_000, 4_000];
 const secondMs = 1_000;
 /** The journals are an hour old. */
 const ageMs = 3_600_000;
@@ -79,6 +84,15 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
   };
   const values = JSON.stringify(Object.fromEntries(channels.map((name) => [name, 200])));
   const backoff = createBackoff(500, 10_000);
+  const urls = plan.brokers ?? [`mqtt://127.0.0.1:${plan.port}`];
+  const choice = new BrokerChoice(serial);
+  const watch = new LineWatch(realClock);
+  /** Those that this round has not tried. */
+  let untried: string[] = [];
+  let isFirstRound = true;
+  /** In this run of the board. */
+  const connection = { run: Date.now(), count: 0 };
+  const session = (): string => `${boot} ${connection.count}`.slice(-40);
   const sendEverySeconds = plan.sendEverySeconds ?? 1;
   /** Not to be sent yet. */
   let gathered: Second[] = [];
@@ -155,6 +169,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     if (packets !== '' && socket && !socket.destroyed) socket.write(packets, 'latin1');
   };
   const acknowledged = (ranges: readonly (readonly [number, number])[]): void => {
+    watch.acknowledged();
     for (const [from, { seconds }] of underWay) {
       const samples = seconds.length * plan.samplesPerBatch;
       if (!ranges.some(([first, last]) => first <= from && from + samples - 1 <= last)) continue;
@@ -182,7 +197,9 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     } else if (packet.cmd === 'suback') {
       isOpen = true;
       allowed = firstWindow;
-      const payload = JSON.stringify({ v: 1, online: true, session: boot, t: Date.now() });
+      watch.connected();
+      isFirstRound = true;
+      const payload = JSON.stringify({ v: 1, online: true, session: session(), t: Date.now(), connection });
       const messageId = nextId();
       write({ cmd: 'publish', topic: topics.status, payload, qos: 1, retain: true, dup: false, messageId });
       ship();
@@ -212,6 +229,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     const guard = createFrameGuard(limits);
     guard.authenticated();
     const onBytes = (bytes: Buffer): void => {
+      watch.heard();
       const frames: Frame[] = [];
       guard.inspect(bytes, frames);
       let parsed = 0;
@@ -232,8 +250,15 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
         return true;
       },
     };
-    socket = connect({ host: '127.0.0.1', port: plan.port, noDelay: true, onread });
-    const giveUp = setTimeout(() => !isOpen && socket?.destroy(), 30_000);
+    if (untried.length === 0) untried = choice.round(urls);
+    const url = untried.shift() ?? '';
+    const { hostname: host, port } = new URL(url);
+    connection.count += 1;
+    socket = connect({ host, port: Number(port), noDelay: true, onread });
+    const giveUp = setTimeout(
+      () => !isOpen && socket?.destroy(),
+      urls.length > 1 && isFirstRound ? hastyOpenMs : openMs,
+    );
     socket.on('error', () => undefined);
     socket.once('connect', () =>
       write({
@@ -247,7 +272,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
         keepalive: keepaliveSeconds,
         will: {
           topic: topics.status,
-          payload: Buffer.from(JSON.stringify({ v: 1, online: false, session: boot, t: Date.now() })),
+          payload: Buffer.from(JSON.stringify({ v: 1, online: false, session: session(), t: Date.now(), connection })),
           qos: 1,
           retain: true,
         },
@@ -261,7 +286,11 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
       isHeard = false;
       if (wasOpen) totals.lostConnections += 1;
       takeBack([...underWay.values()]);
-      setTimeout(open, backoff.nextMs({ lastedMs: wasOpen ? performance.now() - begunAt : 0 }));
+      choice.failed(url);
+      if (wasOpen) untried = [];
+      isFirstRound = wasOpen || (isFirstRound && untried.length > 0);
+      if (untried.length > 0) open();
+      else setTimeout(open, backoff.nextMs({ lastedMs: wasOpen ? performance.now() - begunAt : 0 }));
     });
   };
 
@@ -290,6 +319,9 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     isOpen: () => isOpen,
     tick: (dueMs) => {
       seconds += 1;
+      const verdict = urls.length > 1 && isOpen ? watch.look(underWay.size > 0) : undefined;
+      if (verdict === 'ping') write({ cmd: 'pingreq' });
+      else if (verdict !== undefined) socket?.destroy();
       if (isOpen && seconds % (keepaliveSeconds / 2) === 0) write({ cmd: 'pingreq' });
       if (plan.samplesPerBatch > 0 && isCutting) cut(dueMs);
       else {

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 /** The task of a process of boards. */
 export interface FleetPlan {
+  /** Of the only broker. */
   readonly port: number;
+  /** `mqtt://host:port` of several, between which boards choose as the agent does. */
+  readonly brokers?: readonly string[];
   readonly serials: readonly string[];
   readonly channels: number;
   /** Samples that a board cuts each second. */
@@ -35,7 +38,12 @@ export interface FleetReport {
 /** A process of boards. */
 export const startFleet = (plan: FleetPlan) => {
   const script = fileURLToPath(new URL('../../dist/fleet/board-fleet.js', import.meta.url));
-  const child = fork(script, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+  const child = fork(script, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced',
+    // Tests read sources; this program is built.
+    execArgv: [],
+  });
   child.send(plan);
   return {
     pid: child.pid ?? 0,

@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto';
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { migratedTemplate } from '@roastery/api/testing/ingest-fixture';
+import type { Bench, Measurement } from '@roastery/testing/bench';
+import { createDatabaseOn } from '@roastery/testing/database-on-server';
+import { registerBoards } from '@roastery/testing/fleet/register-boards';
+import { startTaking } from '@roastery/testing/lot-taking';
+import { signIn } from '@roastery/testing/roastery-client';
+import { startTestPostgres } from '@roastery/testing/test-postgres';
+import { until } from '@roastery/testing/until';
+import postgres from 'postgres';
+import { notingCommits } from '../fleet/commit-delays.ts';
+import { closeFleets, reportOf, startFleets } from '../fleet/fleet-process.ts';
+import { needsHosts, openHosts, type Host, type Hosts } from '../fleet/hosts.ts';
+
+const boards = Number(process.env['FLEET_BOARDS'] ?? 3_000);
+/** How long a host is away. */
+const awaySeconds = Number(process.env['AWAY_SECONDS'] ?? 60);
+const settleSeconds = 10;
+const countedSeconds = 20;
+const maxCommitSeconds = 15;
+const patience = { timeoutMs: 180_000 };
+const apiPort = 3000;
+const secret = randomBytes(16).toString('hex');
+const admin = { email: 'admin@roastery.example', password: secret };
+
+/** Forwards connections from the hub to the chosen place. */
+const startForwarder = async (host: string, port: number, choose: () => { host: string; port: number }) => {
+  const sockets = new Set<Socket>();
+  const join = (one: Socket, other: Socket): void => {
+    sockets.add(one);
+    one.on('error', () => one.destroy());
+    one.once('close', () => {
+      sockets.delete(one);
+      other.destroy();
+    });
+    one.pipe(other);
+  };
+  const server = createServer((near) => {
+    const far = connect(choose());
+    join(near, far);
+    join(far, near);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(port, host, resolve);
+  });
+  return {
+    place: `${host}:${port}`,
+    async [Symbol.asyncDispose](): Promise<void> {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+const answers = ({ address }: Host, page: 'healthz' | 'readyz'): Promise<boolean> =>
+  fetch(`http://${address}:${apiPort}/${page}`, { signal: AbortSignal.timeout(1000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** As HAProxy does: connections go to the apis that answer. By `healthz`: an api is ready when a broker has accepted it. */
+const startBalancer = async ({ hub, apis }: Hosts) => {
+  let alive: readonly Host[] = apis;
+  let turn = 0;
+  const look = async (): Promise<void> => {
+    const states = await Promise.all(apis.map((api) => answers(api, 'healthz')));
+    alive = apis.filter((_, n) => states[n] === true);
+  };
+  const timer = setInterval(() => void look(), 1000);
+  const forwarder = await startForwarder(hub, apiPort, () => {
+    const chosen = alive[(turn += 1) % Math.max(1, alive.length)];
+    return chosen === undefined ? { host: hub, port: 1 } : { host: chosen.address, port: apiPort };
+  });
+  return {
+    url: `http://${forwarder.place}`,
+    async [Symbol.asyncDispose](): Promise<void> {
+      clearInterval(timer);
+      await forwarder[Symbol.asyncDispose]();
+    },
+  };
+};
+
+/** Returns the addresses of the brokers. */
+const startPrograms = (hosts: Hosts, databaseUrl: string): string[] => {
+  const urls = hosts.brokers.map(({ address }) => `mqtt://${address}:1883`);
+  const common = { BROKER_SECRET: secret, LOG_LEVEL: 'error' };
+  for (const host of hosts.apis)
+    host.start({
+      ...common,
+      DATABASE_URL: databaseUrl,
+      HOST: host.address,
+      PORT: String(apiPort),
+      PUBLIC_URL: `http://${hosts.hub}:${apiPort}`,
+      MQTT_URLS: urls.join(),
+      MQTT_SHARED_INGEST: 'true',
+      BROKER_MANAGEMENT_URLS: hosts.brokers.map(({ address }) => `http://${address}:18083`).join(),
+      SECRET_KEY: secret.repeat(2),
+      ADMIN_EMAIL: admin.email,
+      ADMIN_PASSWORD: admin.password,
+      METRICS_TOKEN: secret,
+      DRAIN_SECONDS: '0',
+    });
+  for (const host of hosts.brokers)
+    host.start({
+      ...common,
+      HOST: host.address,
+      MQTT_PORT: '1883',
+      MANAGEMENT_HOST: host.address,
+      MANAGEMENT_PORT: '18083',
+      API_URL: `http://${hosts.hub}:${apiPort}/api/v1`,
+      MAX_CONNECTIONS: `${boards * 2}`,
+      MAX_CONNECTIONS_PER_ADDRESS: `${boards * 2}`,
+    });
+  return urls;
+};
+
+const messagesOf = async ({ address }: Host): Promise<number> => {
+  const headers = { authorization: `Bearer ${secret}` };
+  const text = await (await fetch(`http://${address}:${apiPort}/metrics`, { headers })).text();
+  return Number(/^ingest_messages_total (\d+)$/m.exec(text)?.[1]);
+};
+/** Of the journal messages of some seconds, the share of each api. */
+const measureShares = async ({ apis }: Hosts): Promise<number[]> => {
+  const before = await Promise.all(apis.map(messagesOf));
+  await sleep(countedSeconds * 1000);
+  const received = (await Promise.all(apis.map(messagesOf))).map((count, n) => count - (before[n] ?? 0));
+  return received.map((count) => count / received.reduce((sum, one) => sum + one, 0));
+};
+
+/** The longest time from the publication of a second to its commit, of those that were cut in this time; s. */
+const longestCommit = async (sql: postgres.Sql, from: number, to: number): Promise<number> => {
+  const [row] = await sql<{ seconds: number | null }[]>`
+    SELECT max(extract(epoch FROM pg_xact_commit_timestamp(c.xmin)) - (c.mono_ms + cut.dt) / 1000.0)::float8 AS seconds
+    FROM recording_chunks c, unnest(c.dt_ms) AS cut (dt) WHERE c.mono_ms + cut.dt BETWEEN ${from} AND ${to}`;
+  return row?.seconds ?? Infinity;
+};
+
+const faults = ['killed', 'frozen', 'cut off'] as const;
+type Fault = (typeof faults)[number];
+const begin = async (host: Host, fault: Fault): Promise<void> => {
+  if (fault === 'killed') await host.kill();
+  else if (fault === 'frozen') host.signal('SIGSTOP');
+  else host.cut();
+};
+const end = (host: Host, fault: Fault): void => {
+  if (fault === 'killed') host.start();
+  else if (fault === 'frozen') host.signal('SIGCONT');
+  else host.mend();
+};
+
+interface Round {
+  readonly what: string;
+  readonly fault: Fault;
+  readonly hosts: readonly Host[];
+}
+/** Each fault at another broker and another api, and at two hosts at once. */
+const roundsOf = ({ brokers, apis }: Hosts): Round[] =>
+  faults.flatMap((fault, n) => {
+    const [broker, api, nextApi] = [
+      brokers.slice(n, n + 1),
+      apis.slice(n, n + 1),
+      [...apis, ...apis].slice(n + 1, n + 2),
+    ];
+    return [
+      { what: 'a broker', fault, hosts: broker },
+      { what: 'an api', fault, hosts: api },
+      { what: 'a broker and an api', fault, hosts: [...broker, ...nextApi] },
+      { what: 'two brokers', fault, hosts: brokers.filter((_, at) => at !== n) },
+      { what: 'two apis', fault, hosts: apis.filter((_, at) => at !== n) },
+    ];
+  });
+
+const run = async (say: (line: string) => void): Promise<Measurement[]> => {
+  if (needsHosts !== '') throw new Error(needsHosts);
+  await using hosts = openHosts(3, 3);
+  await using server = await startTestPostgres({ max_connections: '100', ...notingCommits });
+  await using database = await createDatabaseOn(server.url, migratedTemplate);
+  const inside = new URL(database.url);
+  const place = { host: '127.0.0.1', port: Number(inside.port) };
+  await using postgresAtHub = await startForwarder(hosts.hub, 5432, () => place);
+  await using balancer = await startBalancer(hosts);
+  const sql = postgres(database.url, { max: 1, onnotice: () => undefined });
+  const serials = await registerBoards(sql, boards);
+  inside.host = postgresAtHub.place;
+  const urls = startPrograms(hosts, inside.href);
+  const areReady = async (): Promise<boolean> =>
+    (await Promise.all(hosts.apis.map((api) => answers(api, 'readyz')))).every(Boolean);
+  await until('all apis', areReady, patience);
+  const fleets = startFleets({ port: 0, brokers: urls, serials, channels: 3, samplesPerBatch: 1 });
+  const allHeard = () => until('all boards', async () => (await reportOf(fleets)).heard === boards, patience);
+  try {
+    await allHeard();
+    const shares = await measureShares(hosts);
+    say(`share of each api: ${shares.map((share) => share.toFixed(3)).join(', ')}`);
+    await using taking = await startTaking([await signIn(balancer.url, admin)], { pauseMs: 50 });
+    const longest: { readonly of: string; readonly seconds: number }[] = [];
+    for (const { what, fault, hosts: those } of roundsOf(hosts)) {
+      const from = Date.now();
+      for (const host of those) await begin(host, fault);
+      await sleep(awaySeconds * 1000);
+      for (const host of those) end(host, fault);
+      await until('all apis', areReady, patience);
+      await allHeard();
+      const to = Date.now();
+      await sleep(settleSeconds * 1000);
+      longest.push({ of: `${what} ${fault}`, seconds: await longestCommit(sql, from, to) });
+      say(`  ${what} ${fault}: all stored within ${longest.at(-1)?.seconds.toFixed(1)} s`);
+    }
+    for (const fleet of fleets) fleet.stopCutting();
+    const isDelivered = async (): Promise<boolean> => {
+      const { cut, acknowledged } = await reportOf(fleets);
+      return cut === acknowledged;
+    };
+    await until('everything to be acknowledged', isDelivered, patience);
+    const { cut } = await reportOf(fleets);
+    const [stored] = await sql<{ samples: number; different: number }[]>`
+      SELECT count(*)::int AS samples, count(DISTINCT (recording_id, first_seq + place - 1))::int AS different
+      FROM recording_chunks, unnest(dt_ms) WITH ORDINALITY AS cut (dt, place)`;
+    const taken = await taking.stop();
+    const [different = 0, samples = 0] = [stored?.different, stored?.samples];
+    const worst = longest.toSorted((one, other) => other.seconds - one.seconds)[0];
+    const none = { of: 'value', atMost: 0 } as const;
+    const count = boards.toLocaleString('en-US');
+    return [
+      {
+        what: `samples lost, ${count} boards, three brokers, three apis`,
+        value: cut - different,
+        unit: 'samples',
+        aim: none,
+      },
+      { what: '… doubled', value: samples - different, unit: 'samples', aim: none },
+      { what: '… movements of the ledger wrong', value: taken.wrong, unit: 'movements', aim: none },
+      {
+        what: `… longest time to commit (${worst?.of ?? 'none'})`,
+        value: worst?.seconds ?? Infinity,
+        unit: 's',
+        aim: { of: 'value', atMost: maxCommitSeconds },
+      },
+      {
+        what: '… journal messages of the busiest api',
+        value: Math.max(...shares),
+        unit: 'of all',
+        against: { what: 'a third', value: 1 / 3 },
+        aim: { of: 'ratio', atMost: 1.1 },
+      },
+    ];
+  } finally {
+    await closeFleets(fleets);
+    await sql.end();
+  }
+};
+
+export default { title: 'Brokers and apis, each on its own host', onlyWhenNamed: true, run } satisfies Bench;
