@@ -28,9 +28,4 @@ export class BoundedMap<K, V> {
   delete(key: K): void {
     this.#entries.delete(key);
   }
-
-  /** Deletes the entries for which the test returns true. */
-  deleteWhere(test: (key: K, value: V) => boolean): void {
-    for (const [key, value] of this.#entries) if (test(key, value)) this.#entries.delete(key);
-  }
 }

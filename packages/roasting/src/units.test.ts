@@ -3,7 +3,6 @@ import {
   cToF,
   fToC,
   formatDuration,
-  formatRate,
   formatTemperature,
   fromKg,
   massUnits,
@@ -59,7 +58,5 @@ describe('units', () => {
     expect(formatTemperature(100, 'F')).toBe('212.0 °F');
     expect(formatTemperature(-0.01)).toBe('0.0 °C');
     expect(formatTemperature(null)).toBe('--');
-    expect(formatRate(10, 'F')).toBe('18.0 °F/min');
-    expect(formatRate(undefined)).toBe('--');
   });
 });

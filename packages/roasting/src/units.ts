@@ -97,12 +97,6 @@ export function formatTemperature(tempC: number | null | undefined, unit: Temper
   return `${oneDecimal(unit === 'F' ? cToF(tempC) : tempC)} °${unit}`;
 }
 
-/** A rate of rise with one decimal in the reader's unit, `8.4 °C/min`; `--` when it is missing. */
-export function formatRate(ratePerMinuteC: number | null | undefined, unit: TemperatureUnit = 'C'): string {
-  if (ratePerMinuteC === null || ratePerMinuteC === undefined || !Number.isFinite(ratePerMinuteC)) return '--';
-  return `${oneDecimal(unit === 'F' ? rateCToF(ratePerMinuteC) : ratePerMinuteC)} °${unit}/min`;
-}
-
 function oneDecimal(value: number): string {
   const text = value.toFixed(1);
   return text === '-0.0' ? '0.0' : text;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lttbIndices, minMaxIndices } from './decimate.ts';
+import { lttbIndices } from './decimate.ts';
 import type { Reading } from './series.ts';
 import { normal, randomStream } from '@roastery/testing/marks/random';
 
@@ -9,10 +9,9 @@ const temps: Reading[] = Array.from(times, (t) => 100 + t * 0.02 + normal(random
 temps[7777] = 400;
 for (let k = 9000; k < 9400; k++) temps[k] = null;
 
-describe.each([
-  ['largest triangle', (points: number) => lttbIndices(times, temps, points)],
-  ['lowest and highest', (points: number) => minMaxIndices(temps, points)],
-])('decimation by %s', (_, decimate) => {
+describe('decimation by the largest triangle', () => {
+  const decimate = (points: number) => lttbIndices(times, temps, points);
+
   it.each([50, 500, 3000])('keeps to about %i points, in order, without inventing one', (points) => {
     const indices = decimate(points);
     expect(indices.length).toBeLessThanOrEqual(points + 2);

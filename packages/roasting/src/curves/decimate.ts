@@ -7,20 +7,6 @@ import type { Reading } from './series.ts';
  * NaN. A series that is short enough is returned whole.
  */
 export function lttbIndices(x: ArrayLike<number>, y: ArrayLike<Reading>, maxPoints: number): number[] {
-  return byRuns(y, maxPoints, (start, end, points, out) => lttbRun(x, y, start, end, points, out));
-}
-
-/**
- * Indices to draw such that each stretch of the axis keeps its lowest and highest reading: for noisy signals, where
- * LTTB would thin out the band. Same rules for gaps as {@link lttbIndices}.
- */
-export function minMaxIndices(y: ArrayLike<Reading>, maxPoints: number): number[] {
-  return byRuns(y, maxPoints, (start, end, points, out) => minMaxRun(y, start, end, points, out));
-}
-
-type DecimateRun = (start: number, end: number, points: number, out: number[]) => void;
-
-function byRuns(y: ArrayLike<Reading>, maxPoints: number, decimateRun: DecimateRun): number[] {
   if (y.length <= maxPoints) return Array.from({ length: y.length }, (_, index) => index);
   const out: number[] = [];
   let start = 0;
@@ -32,7 +18,7 @@ function byRuns(y: ArrayLike<Reading>, maxPoints: number, decimateRun: DecimateR
       while (end < y.length && !present(y[end])) end++;
     } else {
       const points = Math.round((maxPoints * (end - start)) / y.length);
-      decimateRun(start, end, Math.max(2, points), out);
+      lttbRun(x, y, start, end, Math.max(2, points), out);
     }
     start = end;
   }
@@ -86,26 +72,6 @@ function lttbRun(
     }
     if (best < to) out.push(best);
     anchor = best;
-  }
-  out.push(end - 1);
-}
-
-function minMaxRun(y: ArrayLike<Reading>, start: number, end: number, points: number, out: number[]): void {
-  const length = end - start;
-  if (length <= points || length <= 2) return whole(start, end, out);
-  out.push(start);
-  const buckets = Math.max(1, Math.floor((points - 2) / 2));
-  for (let k = 0; k < buckets; k++) {
-    const from = start + 1 + Math.floor((k * (length - 2)) / buckets);
-    const to = start + 1 + Math.floor(((k + 1) * (length - 2)) / buckets);
-    let low = from;
-    let high = from;
-    for (let index = from; index < to; index++) {
-      if ((y[index] ?? 0) < (y[low] ?? 0)) low = index;
-      if ((y[index] ?? 0) > (y[high] ?? 0)) high = index;
-    }
-    if (to > from) out.push(Math.min(low, high));
-    if (to > from && low !== high) out.push(Math.max(low, high));
   }
   out.push(end - 1);
 }

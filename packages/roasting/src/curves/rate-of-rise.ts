@@ -1,8 +1,6 @@
 import { bridgeableMissing, isReading, stretchesOf, type Reading } from './series.ts';
 import { movingAverage } from './smoothing.ts';
 
-export { movingAverage } from './smoothing.ts';
-
 /** The product document's moving average. */
 const averagedSlopes = 5;
 
