@@ -2,7 +2,7 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until } from '@roastery/testing/until';
 import { afterEach, describe, expect, it } from 'vitest';
 import { messageOf, openMigratedDatabase, registerMachine, silentLog } from '../testing/ingest-fixture.ts';
-import { createBatchWriter } from './batch-writer.ts';
+import { BatchWriter } from './batch-writer.ts';
 import type { JournalMessage } from '../recordings/recordings.ts';
 
 const flushDelayMs = 500;
@@ -18,7 +18,7 @@ describe('batch writer', () => {
     const database = await openMigratedDatabase();
     closing.push(() => database[Symbol.asyncDispose]());
     let [commits, samples] = [0, 0];
-    const writer = createBatchWriter({
+    const writer = new BatchWriter({
       sql: database.sql,
       log: silentLog,
       flushDelayMs,

@@ -109,43 +109,99 @@ const decoded = (message: QueuedMessage): JournalMessage => ({
   decoded: sharedDecoder.forStorage(message.payload),
 });
 
+interface Taken {
+  readonly raw: QueuedMessage[];
+  readonly batch: JournalMessage[];
+  /** A message of a parked machine, alone. */
+  readonly isTrial: boolean;
+}
+
 /**
  * Collects messages of all machines briefly and stores them in one transaction. While Postgres is unavailable they are
  * queued, up to a limit, and nothing is acknowledged. After a timeout the next transaction is half as large; a message
  * that times out alone is parked with its machine, so that the other machines continue. A message that can't be stored
  * is found by bisection and quarantined with the reason.
  */
-export const createBatchWriter = (options: BatchWriterOptions) => {
-  const {
-    sql,
-    log,
-    onCommitted,
-    onDropped,
-    clock = realClock,
-    flushDelayMs = 50,
-    maxQueuedBytes = 64 * 1024 * 1024,
-    stalledMs = 60_000,
-  } = options;
-  const stopping = new AbortController();
-  const backoff = createBackoff(200, 2000);
-  const queue = createMessageQueue(maxQueuedBytes);
-  const mayLog = createLogGate(10_000);
-  const timers = new Set<Cancel>();
-  let isOffline = false;
-  let batchLimit = maxBatchMessages;
-  const startedAtMs = clock.now();
-  let lastCommitAtMs: number | undefined;
+export class BatchWriter {
+  readonly #options: BatchWriterOptions;
+  readonly #clock: Clock;
+  readonly #flushDelayMs: number;
+  readonly #stalledMs: number;
+  readonly #queue: ReturnType<typeof createMessageQueue>;
+  readonly #stopping = new AbortController();
+  readonly #backoff = createBackoff(200, 2000);
+  readonly #mayLog = createLogGate(10_000);
+  readonly #timers = new Set<Cancel>();
+  readonly #startedAtMs: number;
+  readonly #running: Promise<unknown>;
+  /** One worker collects at a time; the other may be storing. */
+  readonly #inTurn = serial();
+  #isOffline = false;
+  #batchLimit = maxBatchMessages;
+  #lastCommitAtMs: number | undefined;
+
+  constructor(options: BatchWriterOptions) {
+    const { clock = realClock, flushDelayMs = 50, maxQueuedBytes = 64 * 1024 * 1024, stalledMs = 60_000 } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#flushDelayMs = flushDelayMs;
+    this.#stalledMs = stalledMs;
+    this.#queue = createMessageQueue(maxQueuedBytes);
+    this.#startedAtMs = clock.now();
+    this.#running = Promise.all(Array.from({ length: transactionsAtOnce }, () => this.#run()));
+  }
+
+  /** Queues a message until it is stored, or drops it when the queue is full. */
+  add(message: QueuedMessage): void {
+    // Copied: the client's buffer may be a slice of a large one, which would stay in memory with it.
+    if (!this.#queue.add({ ...message, payload: Buffer.from(message.payload) })) return this.#options.onDropped();
+    if (this.#queue.count === 1 || this.#isFull()) this.#queue.wake();
+  }
+
+  progress(): IngestProgress {
+    const now = this.#clock.now();
+    const { oldestAtMs } = this.#queue;
+    const waitedMs = oldestAtMs === undefined ? 0 : Math.max(0, now - oldestAtMs);
+    const sinceCommitMs = now - (this.#lastCommitAtMs ?? this.#startedAtMs);
+    return {
+      queuedBytes: this.#queue.bytes,
+      oldestWaitingSeconds: waitedMs / 1000,
+      lastCommitAt: this.#lastCommitAtMs === undefined ? undefined : new Date(this.#lastCommitAtMs),
+      parkedMachines: this.#queue.parkedMachines,
+      isStalled: this.#isOffline || (waitedMs > this.#stalledMs && sinceCommitMs > this.#stalledMs),
+    };
+  }
+
+  /** Whether Postgres could be reached at the last attempt. */
+  get isOffline(): boolean {
+    return this.#isOffline;
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    for (const cancel of this.#timers) cancel();
+    this.#queue.wake();
+    await this.#running;
+    // The last flush. If Postgres is unavailable, the boards send these messages again.
+    const rest = await this.#takeBatch();
+    if (rest.raw.length === 0 || this.#isOffline) return;
+    try {
+      await this.#store(rest.batch);
+    } catch (error) {
+      this.#options.log.warn(loggable(error), 'last flush failed');
+    }
+  }
 
   /** Decodes as many messages as fit into a transaction. */
-  const takeBatch = async (): Promise<{ raw: QueuedMessage[]; batch: JournalMessage[]; isTrial: boolean }> => {
-    const trial = queue.nextTrial(clock.now());
+  async #takeBatch(): Promise<Taken> {
+    const trial = this.#queue.nextTrial(this.#clock.now());
     if (trial !== undefined) return { raw: [trial], batch: [decoded(trial)], isTrial: true };
     const raw: QueuedMessage[] = [];
     const batch: JournalMessage[] = [];
     let bytes = 0;
     let since = performance.now();
-    while (raw.length < batchLimit && bytes < maxDecodedBytes) {
-      const message = queue.next();
+    while (raw.length < this.#batchLimit && bytes < maxDecodedBytes) {
+      const message = this.#queue.next();
       if (message === undefined) break;
       raw.push(message);
       const read = decoded(message);
@@ -156,157 +212,121 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
       since = performance.now();
     }
     return { raw, batch, isTrial: false };
-  };
+  }
 
-  const committed = (result: Flushed): void => {
-    lastCommitAtMs = clock.now();
-    onCommitted(result);
-  };
+  #committed(result: Flushed): void {
+    this.#lastCommitAtMs = this.#clock.now();
+    this.#options.onCommitted(result);
+  }
 
   /** Stores the batch, quarantining what can't be stored. Throws when Postgres is unavailable, fails or times out. */
-  const store = async (
-    batch: readonly JournalMessage[],
-    tries = collisionTries,
-    faults = faultTries,
-  ): Promise<void> => {
+  async #store(batch: readonly JournalMessage[], tries = collisionTries, faults = faultTries): Promise<void> {
+    const { sql, log } = this.#options;
     try {
-      committed(await commitMessages(sql, batch));
+      this.#committed(await commitMessages(sql, batch));
     } catch (error) {
-      if (isCollision(error) && tries > 0) return store(batch, tries - 1, faults);
+      if (isCollision(error) && tries > 0) return this.#store(batch, tries - 1, faults);
       if (!isFaultOfData(error)) throw error;
       const [only] = batch;
       if (batch.length > 1 || only === undefined) {
         const half = batch.length >> 1;
-        await store(batch.slice(0, half));
-        return store(batch.slice(half));
+        await this.#store(batch.slice(0, half));
+        return this.#store(batch.slice(half));
       }
       // A race with another transaction, or a connection that was lost in the middle, can make a valid message fail
       // once.
-      if (faults > 1) return store(batch, tries, faults - 1);
+      if (faults > 1) return this.#store(batch, tries, faults - 1);
       log.warn({ ...loggable(error), topic: only.topic }, 'batch quarantined');
       const reason = `could not be stored: ${error instanceof Error ? error.message : 'unknown error'}`;
-      committed(await commitRefusal(sql, only, reason));
+      this.#committed(await commitRefusal(sql, only, reason));
     }
-  };
+  }
 
-  const park = (message: QueuedMessage): void => {
-    const waitMs = queue.park(message, clock.now());
-    const cancel = clock.after(waitMs + 1, () => {
-      timers.delete(cancel);
-      queue.wake();
+  #park(message: QueuedMessage): void {
+    const waitMs = this.#queue.park(message, this.#clock.now());
+    const cancel = this.#clock.after(waitMs + 1, () => {
+      this.#timers.delete(cancel);
+      this.#queue.wake();
     });
-    timers.add(cancel);
-  };
+    this.#timers.add(cancel);
+  }
 
   /** Halves the next batch; parks a message that failed alone, so that other machines do not wait for it. */
-  const splitOrPark = (raw: readonly QueuedMessage[], isTrial: boolean, error: unknown): void => {
-    if (isTooSlow(error)) options.onTimeout?.();
+  #splitOrPark(raw: readonly QueuedMessage[], isTrial: boolean, error: unknown): void {
+    if (isTooSlow(error)) this.#options.onTimeout?.();
     const statement = statementOf(error);
-    const more = mayLog(`${statement}`);
+    const more = this.#mayLog(`${statement}`);
     if (more !== undefined) {
-      log.warn({ ...loggable(error), statement, messages: raw.length, more }, 'ingest transaction failed');
+      const about = { ...loggable(error), statement, messages: raw.length, more };
+      this.#options.log.warn(about, 'ingest transaction failed');
     }
     const [first] = raw;
-    if (raw.length === 1 && first !== undefined) return park(first);
-    if (!isTrial) batchLimit = Math.max(1, raw.length >> 1);
-    queue.requeue(raw);
-  };
+    if (raw.length === 1 && first !== undefined) return this.#park(first);
+    if (!isTrial) this.#batchLimit = Math.max(1, raw.length >> 1);
+    this.#queue.requeue(raw);
+  }
 
   /**
    * Retries while Postgres is unavailable. If the messages were committed before the connection was lost, the retry
    * recognises them as repeats.
    */
-  const storeWithRetry = async ({ raw, batch, isTrial }: Awaited<ReturnType<typeof takeBatch>>): Promise<void> => {
-    while (!stopping.signal.aborted) {
+  async #storeWithRetry({ raw, batch, isTrial }: Taken): Promise<void> {
+    const { log } = this.#options;
+    while (!this.#stopping.signal.aborted) {
       try {
         const begun = performance.now();
-        await store(batch);
+        await this.#store(batch);
         const seconds = (performance.now() - begun) / 1000;
-        options.onFlush?.(seconds);
-        if (isOffline) log.info('database available');
-        isOffline = false;
-        backoff.reset();
-        if (seconds < quickSeconds && !isTrial) batchLimit = Math.min(maxBatchMessages, batchLimit * 2);
-        queue.release(raw);
+        this.#options.onFlush?.(seconds);
+        if (this.#isOffline) log.info('database available');
+        this.#isOffline = false;
+        this.#backoff.reset();
+        if (seconds < quickSeconds && !isTrial) this.#batchLimit = Math.min(maxBatchMessages, this.#batchLimit * 2);
+        this.#queue.release(raw);
         return;
       } catch (error) {
-        if (isTooSlow(error) || !isDatabaseUnavailable(error)) return splitOrPark(raw, isTrial, error);
-        if (!isOffline) log.warn(loggable(error), 'database unavailable');
-        isOffline = true;
-        await pause(backoff.nextMs(), stopping.signal);
+        if (isTooSlow(error) || !isDatabaseUnavailable(error)) return this.#splitOrPark(raw, isTrial, error);
+        if (!this.#isOffline) log.warn(loggable(error), 'database unavailable');
+        this.#isOffline = true;
+        await pause(this.#backoff.nextMs(), this.#stopping.signal);
       }
     }
-  };
+  }
 
-  const isFull = (): boolean => queue.count >= Math.min(fullFlush, batchLimit);
-  const untilFull = async (delayMs: number): Promise<void> => {
+  #isFull(): boolean {
+    return this.#queue.count >= Math.min(fullFlush, this.#batchLimit);
+  }
+
+  async #untilFull(delayMs: number): Promise<void> {
     const until = performance.now() + delayMs;
-    for (let left = delayMs; left > 0 && !isFull() && !stopping.signal.aborted; left = until - performance.now())
-      await queue.untilWoken(left);
-  };
+    for (
+      let left = delayMs;
+      left > 0 && !this.#isFull() && !this.#stopping.signal.aborted;
+      left = until - performance.now()
+    )
+      await this.#queue.untilWoken(left);
+  }
 
   /** Waits until a message is queued, collects more for the flush delay, and takes them; undefined at the end. */
-  const collect = async (): Promise<Awaited<ReturnType<typeof takeBatch>> | undefined> => {
-    while (!stopping.signal.aborted) {
-      if (queue.count > 0) await untilFull(flushDelayMs);
-      if (queue.count >= manyMessages) await untilFull(flushDelayMs * (maxDelays - 1));
-      if (stopping.signal.aborted) return undefined;
-      const taken = await takeBatch();
+  async #collect(): Promise<Taken | undefined> {
+    while (!this.#stopping.signal.aborted) {
+      if (this.#queue.count > 0) await this.#untilFull(this.#flushDelayMs);
+      if (this.#queue.count >= manyMessages) await this.#untilFull(this.#flushDelayMs * (maxDelays - 1));
+      if (this.#stopping.signal.aborted) return undefined;
+      const taken = await this.#takeBatch();
       if (taken.raw.length > 0) return taken;
-      if (queue.count === 0) await queue.untilWoken();
+      if (this.#queue.count === 0) await this.#queue.untilWoken();
     }
     return undefined;
-  };
+  }
 
-  /** One worker collects at a time; the other may be storing. */
-  const inTurn = serial();
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      const taken = await inTurn(collect);
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      const taken = await this.#inTurn(() => this.#collect());
       if (taken === undefined) return;
-      await storeWithRetry(taken);
+      await this.#storeWithRetry(taken);
       // Messages that could not be stored are queued again.
-      if (queue.count > 0) queue.wake();
+      if (this.#queue.count > 0) this.#queue.wake();
     }
-  };
-  const close = async (): Promise<void> => {
-    stopping.abort();
-    for (const cancel of timers) cancel();
-    queue.wake();
-    await running;
-    // The last flush. If Postgres is unavailable, the boards send these messages again.
-    const rest = await takeBatch();
-    if (rest.raw.length === 0 || isOffline) return;
-    try {
-      await store(rest.batch);
-    } catch (error) {
-      log.warn(loggable(error), 'last flush failed');
-    }
-  };
-  const running = Promise.all(Array.from({ length: transactionsAtOnce }, run));
-  return {
-    /** Queues a message until it is stored, or drops it when the queue is full. */
-    add(message: QueuedMessage): void {
-      // Copied: the client's buffer may be a slice of a large one, which would stay in memory with it.
-      if (!queue.add({ ...message, payload: Buffer.from(message.payload) })) return onDropped();
-      if (queue.count === 1 || isFull()) queue.wake();
-    },
-    progress(): IngestProgress {
-      const now = clock.now();
-      const { oldestAtMs } = queue;
-      const waitedMs = oldestAtMs === undefined ? 0 : Math.max(0, now - oldestAtMs);
-      return {
-        queuedBytes: queue.bytes,
-        oldestWaitingSeconds: waitedMs / 1000,
-        lastCommitAt: lastCommitAtMs === undefined ? undefined : new Date(lastCommitAtMs),
-        parkedMachines: queue.parkedMachines,
-        isStalled: isOffline || (waitedMs > stalledMs && now - (lastCommitAtMs ?? startedAtMs) > stalledMs),
-      };
-    },
-    /** Whether Postgres could be reached at the last attempt. */
-    get isOffline(): boolean {
-      return isOffline;
-    },
-    close,
-  };
-};
+  }
+}

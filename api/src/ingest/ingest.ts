@@ -12,7 +12,7 @@ import { followPlans } from '../domains/planned/follow-plans.ts';
 import type { Health } from '../http/server-context.ts';
 import { createAcknowledgements } from './acknowledgements.ts';
 import { BoardPlaces } from './board-places.ts';
-import { type BatchWriterOptions, createBatchWriter, type Flushed, type IngestProgress } from './batch-writer.ts';
+import { type BatchWriterOptions, BatchWriter, type Flushed, type IngestProgress } from './batch-writer.ts';
 import { type Instances, joinInstances } from './instances.ts';
 import { ownedShare } from './owned-share.ts';
 import { followOwnedMachines } from './owned-machines.ts';
@@ -164,7 +164,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     lastSeen.update(committed.machineIds);
     options.onStored?.(committed.stored);
   };
-  const writer = createBatchWriter({
+  const writer = new BatchWriter({
     sql,
     log,
     clock,

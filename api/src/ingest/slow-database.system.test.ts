@@ -7,7 +7,7 @@ import { createLogger } from '@roastery/runtime/logger';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Database } from '../db/sql.ts';
 import { openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
-import { createBatchWriter } from './batch-writer.ts';
+import { BatchWriter } from './batch-writer.ts';
 
 const boards = 40;
 const samplesEach = 20;
@@ -38,7 +38,7 @@ describe('ingest on a slow database', () => {
     const { log, lines } = collectingLog();
     const acknowledged = new Set<string>();
     const clock = createVirtualClock();
-    const writer = createBatchWriter({
+    const writer = new BatchWriter({
       sql,
       log,
       clock,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase, type Database } from '@roastery/api/db/sql';
 import { migrate } from '@roastery/api/db/migrate';
-import { createBatchWriter } from '@roastery/api/ingest/batch-writer';
+import { BatchWriter } from '@roastery/api/ingest/batch-writer';
 import { sealStreams } from '@roastery/api/recordings/seal-chunks';
 import type { SampleBatch } from '@roastery/contract/mqtt';
 import { createLogger } from '@roastery/runtime/logger';
@@ -117,7 +117,7 @@ const measureIngest = async (
   { size, payloads, atOnce }: { size: number; payloads: readonly Message[]; atOnce: number },
 ): Promise<Cost> => {
   let committed = 0;
-  const writer = createBatchWriter({
+  const writer = new BatchWriter({
     sql,
     log,
     onCommitted: ({ samples }) => {
@@ -209,7 +209,7 @@ const costOfRounds = async (
 /** Boards at 1 Hz that send one batch per second: from the payload to the commit. */
 const measureAt1Hz = async (sql: Database): Promise<Cost> => {
   let committed = 0;
-  const writer = createBatchWriter({
+  const writer = new BatchWriter({
     sql,
     log,
     onCommitted: ({ samples }) => void (committed += samples),
