@@ -73,6 +73,17 @@ describe('send plan', () => {
     expect(drain(plan, 10_000).length).toBeGreaterThan(0);
   });
 
+  it('sends what was lost with an overdue batch in one, and waits for none of it longer', () => {
+    const plan = planWith();
+    for (let seq = 0; seq < 10; seq++) {
+      plan.offer([[seq, seq]]);
+      drain(plan, seq * 1000);
+      if (seq > 6) plan.acknowledged([[7, seq]]);
+    }
+    expect(plan.takeOverdue(10_000)).toBe(7);
+    expect(drain(plan, 10_000)).toEqual([[0, 6]]);
+  });
+
   it('returns all batches to the queue on a new connection', () => {
     const plan = planWith([0, 9]);
     drain(plan);

@@ -84,14 +84,17 @@ export const createSendPlan = (limits: SendPlanLimits) => {
       if (answered) allowed = Math.min(limits.window, allowed * 2);
     },
 
-    /** Returns batches to the queue whose acknowledgement is overdue; returns how many. */
+    /**
+     * When an acknowledgement is overdue, returns all batches in flight to the queue; returns how many. Those behind the overdue one
+     * were probably lost with it, and would fill the small window until each is overdue itself.
+     */
     takeOverdue(now: number): number {
-      const overdue = inFlight.filter((batch) => now - batch.sentAt >= limits.resendMs);
-      if (overdue.length === 0) return 0;
-      inFlight = inFlight.filter((batch) => now - batch.sentAt < limits.resendMs);
-      takeBack(overdue);
+      const taken = inFlight;
+      if (!taken.some((batch) => now - batch.sentAt >= limits.resendMs)) return 0;
+      inFlight = [];
+      takeBack(taken);
       allowed = Math.min(probeWindow, limits.window);
-      return overdue.length;
+      return taken.length;
     },
 
     /** Entries not yet acknowledged. */

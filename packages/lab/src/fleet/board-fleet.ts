@@ -156,10 +156,11 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     if (!isOpen) return;
     const now = performance.now();
     let packets = '';
-    const overdue = [...underWay.values()].filter(({ sentAt }) => now - sentAt > resendMs);
-    if (overdue.length > 0) allowed = probeWindow;
-    totals.resent += overdue.length;
-    takeBack(overdue);
+    if ([...underWay.values()].some(({ sentAt }) => now - sentAt > resendMs)) {
+      allowed = probeWindow;
+      totals.resent += underWay.size;
+      takeBack([...underWay.values()]);
+    }
     while (underWay.size < allowed) {
       const next = takeBatch(now);
       if (!next) break;
