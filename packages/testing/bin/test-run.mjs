@@ -48,7 +48,7 @@ export async function runTests({ name, phases, root = ROOT, costs = false }) {
     if (root === ROOT) await prepare();
     // Nothing of a test stays, whatever it forgets to remove.
     process.env.TMPDIR = folder;
-    const outcome = await runPhases(phases, vitest);
+    const outcome = await runPhases(phases, vitest, processes.cpuSeconds);
     if (costs)
       outcome.counts.failed += printCosts(
         outcome.results.map(({ first }) => first),
@@ -96,11 +96,13 @@ function endWhenInterrupted(processes, folder) {
   return { hold: () => (isInterrupted ? new Promise(() => undefined) : Promise.resolve()) };
 }
 
-async function runPhases(phases, vitest) {
+async function runPhases(phases, vitest, cpuSeconds) {
   const checked = [];
   const reported = [];
   for (const { runs, checks = async () => [] } of phases) {
+    const began = { at: performance.now(), cpu: cpuSeconds() };
     const [passed, ...ended] = await Promise.all([checks(), ...runs.map((projects) => vitest(projects))]);
+    printPhase(runs.flat(), (performance.now() - began.at) / 1000, cpuSeconds() - began.cpu);
     checked.push(...passed);
     reported.push(...ended);
   }
@@ -110,6 +112,14 @@ async function runPhases(phases, vitest) {
   );
   const stray = reported.flatMap((run) => run.stray);
   return judge(checked, stray, results);
+}
+
+/** Processors that wait while tests are left are time to win. */
+function printPhase(projects, wallSeconds, cpuSeconds) {
+  const busy = Math.round((100 * cpuSeconds) / wallSeconds / os.availableParallelism());
+  console.log(
+    `\n${projects.join(', ')}: ${Math.round(wallSeconds)} s, CPU ${Math.round(cpuSeconds)} s, processors busy ${busy} %`,
+  );
 }
 
 /** @returns {Promise<number>} Vitest's exit code */

@@ -14,18 +14,22 @@ if (unknown.length > 0) {
 }
 // The long runs are bounded to four minutes: `npm run endurance` has them in full.
 process.env.ENDURANCE = 'bounded';
-const endurance = given.includes('--with-endurance') ? [{ runs: [['endurance']] }] : [];
+const withEndurance = given.includes('--with-endurance');
+
+/** One after another: each uses all cores, and tests run at the same time. */
+const checks = async () => {
+  const passed = [];
+  for (const step of STATIC_CHECKS) passed.push(await runVerifyStep(step));
+  return passed;
+};
+// The long runs wait most of their time: beside them the checks cost little.
+const endurance = withEndurance ? [{ runs: [['endurance']], checks }] : [];
 
 const inParallel = [
   {
     // Tests of boards and servers mostly wait, those in the browser mostly compute: together they keep two cores busy.
     runs: [['fast', 'component', 'system'], ['browser']],
-    checks: async () => {
-      const passed = [];
-      // One after another: each uses all cores, and the tests run at the same time.
-      for (const step of STATIC_CHECKS) passed.push(await runVerifyStep(step));
-      return passed;
-    },
+    ...(withEndurance ? {} : { checks }),
   },
   { runs: [['timed']] },
 ];
