@@ -1,8 +1,10 @@
 import {
   changePassword,
+  endSession,
   listSessions,
   login,
   logout,
+  preferencesShape,
   updatePreferences,
   type Preferences,
 } from '@roastery/contract/auth';
@@ -108,6 +110,85 @@ const withPush = (permission: NotificationPermission, subscription: object | nul
     Reflect.deleteProperty(navigator, 'serviceWorker');
   });
 };
+
+const shown = (text: string) => expect.poll(() => textOf(screen.getByRole('main'))).toContain(text);
+
+describe('units, theme and region', () => {
+  it('are stored as they are chosen, and apply at once', async () => {
+    let { preferences } = ana;
+    const stored = answer(
+      updatePreferences,
+      ({ body }) => (preferences = preferencesShape.parse({ ...preferences, ...body })),
+    );
+    const { user } = await openPortal('/account', { answers: [...answers, stored] });
+    const choose = (name: string) => user.click(screen.getByRole('radio', { name }));
+    await shown('Example drop: 204.5 °C');
+    await choose('°F');
+    await shown('Example drop: 400.1 °F');
+    await shown('Example rate: 14.8 °F/min');
+    await choose('°F/30 s');
+    await shown('Example rate: 7.4 °F/30 s');
+    await shown('Example batch: 12.5 kg');
+    await choose('lb');
+    await shown('Example batch: 27.6 lb');
+    await choose('Dark');
+    await expect.poll(() => document.documentElement.dataset['theme']).toBe('dark');
+    await user.click(screen.getByRole('combobox', { name: 'Region' }));
+    await user.click(await screen.findByRole('option', { name: /Brazil/ }));
+    await screen.findByText(
+      /^Dates and numbers: \d\d [A-Z][a-z]{2} 20\d\d, \d\d\/\d\d\/20\d\d - \d\d:\d\d, 1\.234,5\. Weeks begin on Sunday\.$/,
+    );
+    await expect
+      .poll(() => preferences)
+      .toEqual({
+        temperature_unit: 'F',
+        rate_unit: 'per_30_seconds',
+        weight_unit: 'lb',
+        theme: 'dark',
+        date_language: 'pt-BR',
+      });
+  });
+
+  it('of the account apply on every device', async () => {
+    const preferences = { ...ana.preferences, temperature_unit: 'F', weight_unit: 'lb', theme: 'dark' } as const;
+    await openPortal('/account', { as: { ...ana, preferences: { ...preferences, date_language: 'pt-BR' } }, answers });
+    await shown('Example drop: 400,1 °F');
+    await shown('Example batch: 27,6 lb');
+    await expect.poll(() => document.documentElement.dataset['theme']).toBe('dark');
+  });
+});
+
+describe('sessions', () => {
+  it('are ended one by one, and all others at once', async () => {
+    let sessions = [here, ...[72, 73, 74].map((n) => ({ ...here, id: idOf(n), is_current: false }))];
+    const { user } = await openPortal('/account', {
+      answers: [
+        ...answers,
+        answer(listSessions, () => ({ sessions })),
+        answer(endSession, ({ params: { id } }) => {
+          sessions = sessions.filter((one) => one.id !== id);
+          return { message: 'The session has ended.' };
+        }),
+      ],
+    });
+    const rows = within(await screen.findByRole('list', { name: 'Sessions' }));
+    const ends = () => rows.queryAllByRole('button', { name: /^End session/ });
+    const press = async (button: HTMLElement) => {
+      await user.click(button);
+      await user.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'End' }));
+    };
+    // The present one has Logout.
+    await expect.poll(() => [rows.getAllByRole('listitem').length, ends().length]).toEqual([4, 3]);
+    expect(textOf(rows.getAllByRole('listitem')[0] ?? document.body)).toContain('This device');
+    await press(ends()[0] ?? document.body);
+    await screen.findByText('The session has ended');
+    await expect.poll(() => sessions.map(({ id }) => id)).toEqual([here.id, idOf(73), idOf(74)]);
+    await press(await screen.findByRole('button', { name: 'End all other sessions (2)' }));
+    await screen.findByText('2 sessions have ended');
+    await expect.poll(() => sessions).toEqual([here]);
+    await expect.poll(() => ends().length).toBe(0);
+  });
+});
 
 describe('alarms on phones', () => {
   it('are shown as blocked where the browser does not allow them', async () => {

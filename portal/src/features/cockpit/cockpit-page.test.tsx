@@ -7,13 +7,14 @@ import {
   getLearntCrack,
   getRoast,
   getRoastCurveColumns,
+  updateRoast,
   type ForecastBasisAnswer,
 } from '@roastery/contract/roasts';
 import type { DeviceStatus } from '@roastery/contract/mqtt';
 import { screen, within } from '@testing-library/dom';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openPortal, textOf } from '../../testing/open-portal.tsx';
-import { idOf, machine, recipe, roast } from '../../testing/records.ts';
+import { ana, idOf, machine, recipe, roast } from '../../testing/records.ts';
 import { openStreams } from '../../testing/streams.ts';
 import { answer, type Answer } from '../../testing/table-server.ts';
 
@@ -28,9 +29,10 @@ const says = (link: DeviceStatus['machine_link']) => {
 const rowOf = ({ id }: { id: string }) =>
   roast({ id, machine_id: probat.id, batch_number: 'R-12', coffee_name: 'Fazenda Alta' });
 const nothing = { next: null, newest_roast: null, not_weighed: { total: 0, newest: null } };
-const open = async (answers: Answer[]) => {
+const open = async (answers: Answer[], as = ana) => {
   const streams = openStreams();
   const portal = await openPortal(`/machines/${probat.id}/live`, {
+    as,
     answers: [answer(getMachine, probat), answer(listRoasters, { current: null, people: [] }), ...answers],
   });
   await expect.poll(() => streams.open().length).toBeGreaterThan(0);
@@ -98,6 +100,34 @@ it('cockpit: reads what is to be weighed again when a roast was weighed on anoth
     charge_mono: null,
   });
   await expect.poll(() => screen.queryByTestId('unweighed')).toBeNull();
+});
+
+it('cockpit: a user with pounds and German formats weighs a roast', async () => {
+  const preferences = { ...ana.preferences, weight_unit: 'lb', date_language: 'de' } as const;
+  let one = roast({ ...rowOf({ id: idOf(41) }), batch_size_kg: 11.475_887, end_weight_kg: null });
+  const toWeigh = () => (one.end_weight_kg === null ? one : null);
+  const { fill, server, user } = await open(
+    [
+      answer(betweenBatches, () => ({
+        ...nothing,
+        not_weighed: { total: toWeigh() === null ? 0 : 1, newest: toWeigh() },
+      })),
+      answer(getRoast, () => one),
+      answer(updateRoast, () => (one = { ...one, end_weight_kg: 9.865_634, revision: 2 })),
+    ],
+    { ...ana, preferences },
+  );
+  await user.click(await screen.findByTestId('unweighed'));
+  const sheet = within(await screen.findByTestId('weigh-sheet'));
+  await sheet.findByText('Batch 25,3 lb');
+  await fill(sheet.getByLabelText('Roasted weight'), '25,4');
+  await sheet.findByText('Roasted weight can’t be more than the batch');
+  await fill(sheet.getByLabelText('Roasted weight'), '21,75');
+  await sheet.findByText(/Loss 14,0\s%/);
+  await user.click(sheet.getByRole('button', { name: 'Save' }));
+  await expect.poll(() => screen.queryByTestId('unweighed')).toBeNull();
+  const saved = server.requests.find(({ endpoint }) => endpoint === 'updateRoast');
+  expect(saved?.body).toMatchObject({ end_weight_kg: 9.865_634 });
 });
 
 it('cockpit: reports a machine that stops answering its board, with its address, and the way to its settings', async () => {
