@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  guessTimeUnit,
   cToF,
   fToC,
   formatDuration,
@@ -59,4 +60,16 @@ describe('units', () => {
     expect(formatTemperature(-0.01)).toBe('0.0 °C');
     expect(formatTemperature(null)).toBe('--');
   });
+});
+
+it('time unit: guesses by the last time [P95]', () => {
+  expect([0, 720, 5000, 5001, 50_000, 50_001, 720_000].map(guessTimeUnit)).toEqual([
+    's',
+    's',
+    's',
+    'cs',
+    'cs',
+    'ms',
+    'ms',
+  ]);
 });

@@ -1,6 +1,5 @@
 import type { knownChannels } from '@roastery/contract/channels';
-import type { TemperatureUnit } from '@roastery/roasting/units';
-import type { TimeUnit } from '@roastery/roasting/curves/time-unit';
+import type { TemperatureUnit, TimeUnit } from '@roastery/roasting/units';
 import type { ChannelUnit } from './imported-roast.ts';
 import { type Concept, cutName, type Word, wordsIn } from './head-vocabulary.ts';
 

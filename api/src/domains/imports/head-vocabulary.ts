@@ -1,5 +1,4 @@
-import type { TemperatureUnit } from '@roastery/roasting/units';
-import type { TimeUnit } from '@roastery/roasting/curves/time-unit';
+import type { TemperatureUnit, TimeUnit } from '@roastery/roasting/units';
 
 /** What a word in the head of a column says. `t`: a time or a temperature. `filler`: nothing. */
 export type Concept =

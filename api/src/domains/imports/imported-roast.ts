@@ -1,8 +1,7 @@
 import type { ColumnChoice, Upload, UploadChoices } from '@roastery/contract/imports';
 import type { Mark } from '@roastery/roasting/marks';
 import type { Reading } from '@roastery/roasting/curves/series';
-import { formatDuration, type TemperatureUnit } from '@roastery/roasting/units';
-import type { TimeUnit } from '@roastery/roasting/curves/time-unit';
+import { formatDuration, type TemperatureUnit, type TimeUnit } from '@roastery/roasting/units';
 import type { FileFacts } from '../../file-reading/restored-file.ts';
 import { AppError } from '../../http/app-error.ts';
 import { type FileMoment, instantOf } from './moments.ts';

@@ -1,8 +1,7 @@
 import type { ColumnChoice, Upload } from '@roastery/contract/imports';
 import type { Mark } from '@roastery/roasting/marks';
 import { risingIndices, type Reading } from '@roastery/roasting/curves/series';
-import type { TimeUnit } from '@roastery/roasting/curves/time-unit';
-import { formatDuration, fToC, type TemperatureUnit } from '@roastery/roasting/units';
+import { formatDuration, fToC, type TemperatureUnit, type TimeUnit } from '@roastery/roasting/units';
 import { beanProbeOf } from './bean-probe.ts';
 import { ChannelNames, isPercentage, labelWithoutUnit } from './channel-names.ts';
 import {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { columnHeadLength, type ColumnChoice, type TableUse } from '@roastery/contract/imports';
-import type { TemperatureUnit } from '@roastery/roasting/units';
-import type { TimeUnit } from '@roastery/roasting/curves/time-unit';
+import type { TemperatureUnit, TimeUnit } from '@roastery/roasting/units';
 import type { SheetCell } from '../../sheets/read-workbook.ts';
 import { wordsIn } from './head-vocabulary.ts';
 import { type HeadMeaning, isUnitText, type KnownChannel, meaningOf } from './head-meaning.ts';

@@ -1,4 +1,4 @@
-import { guessTimeUnit, perSecond, type TimeUnit } from '@roastery/roasting/curves/time-unit';
+import { guessTimeUnit, perSecond, type TimeUnit } from '@roastery/roasting/units';
 import type { SheetCell } from '../../sheets/read-workbook.ts';
 import type { KnownUnit } from './imported-roast.ts';
 import { type FileMoment, instantOf, momentInCell } from './moments.ts';

@@ -9,9 +9,9 @@ const temps: Reading[] = Array.from(times, (t) => 100 + t * 0.02 + normal(random
 temps[7777] = 400;
 for (let k = 9000; k < 9400; k++) temps[k] = null;
 
-describe('decimation by the largest triangle', () => {
-  const decimate = (points: number) => lttbIndices(times, temps, points);
+const decimate = (points: number) => lttbIndices(times, temps, points);
 
+describe('decimation by the largest triangle', () => {
   it.each([50, 500, 3000])('keeps to about %i points, in order, without inventing one', (points) => {
     const indices = decimate(points);
     expect(indices.length).toBeLessThanOrEqual(points + 2);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createLiveRateOfRise, rateOfRise, smoothRateOfRise } from './rate-of-rise.ts';
+import { movingAverage, createLiveRateOfRise, rateOfRise, smoothRateOfRise } from './rate-of-rise.ts';
 import { isReading, type Reading } from './series.ts';
-import { movingAverage } from './smoothing.ts';
 import { normal, randomStream } from '@roastery/testing/marks/random';
 
 const seconds = (count: number, step = 1) => Array.from({ length: count }, (_, k) => k * step);
@@ -127,4 +126,18 @@ describe('live rate of rise', () => {
     expect(live.push(11, 100)).toBeNull();
     expect(live.push(5, 100)).toBeNull();
   });
+});
+
+it('smoothing: keeps a straight line straight away from the ends', () => {
+  const line = Array.from({ length: 40 }, (_, k) => 3 + 2 * k);
+  const smooth = movingAverage(line, 5);
+  for (let k = 6; k < 34; k++) expect(smooth[k]).toBeCloseTo(line[k] ?? 0, 9);
+});
+
+it('smoothing: keeps gaps and does not count them', () => {
+  expect(movingAverage([1, null, 3], 3)).toEqual([1, null, 3]);
+});
+
+it('smoothing: refuses a window without a middle', () => {
+  expect(() => movingAverage([1, 2], 4)).toThrow(RangeError);
 });
