@@ -30,7 +30,11 @@ const lines = (board: BoardStatus): string[] => {
     `values    ${values.length === 0 ? 'none yet' : values.join(', ')}`,
     `roast     ${roast.running === null ? 'none now' : `running for ${spanOf(roast.running.seconds * 1000)}`}`,
     `roastery  ${board.api_url}, ${uplink.connected ? 'connected' : 'not connected'} for ${spanOf(board.now - uplink.since)}`,
-    ...(uplink.brokers.length < 2 ? [] : [`broker    ${uplink.broker ?? 'none yet'}, of ${uplink.brokers.join(', ')}`]),
+    ...(uplink.brokers.length < 2
+      ? []
+      : [
+          `broker    ${uplink.broker ?? 'none yet'}; others: ${uplink.brokers.filter((other) => other !== uplink.broker).join(', ')}`,
+        ]),
     `journal   ${journal.entries_waiting} entries not confirmed yet${paceOf(journal.send_every_seconds)}`,
     `agent     ${board.agent_version}, running for ${spanOf(board.now - board.started_at)}`,
     ...concernsOf(board).flatMap(({ says, todo }) => ['', `! ${says}`, `  → ${todo}`]),

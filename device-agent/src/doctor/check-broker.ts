@@ -98,12 +98,12 @@ interface Way {
 const waysTo = (urls: readonly string[], ca: string | undefined): Promise<Way[]> =>
   Promise.all(urls.map(async (url) => ({ url, inTheWay: await aboutConnection(url, ca) })));
 
-/** Of an agent that is connected. */
-const aboutOthers = (ways: readonly Way[], at: string | null): Verdict | undefined => {
-  const away = ways.find(({ url, inTheWay }) => inTheWay !== undefined && hostAndPort(url) !== at);
-  return away?.inTheWay && 'todo' in away.inTheWay
-    ? warning(`The agent is connected to ${at}. ${away.inTheWay.says}`, away.inTheWay.todo)
-    : undefined;
+/** A good verdict, or a warning when one of the other brokers can't be reached. */
+const withOthers = (verdict: Verdict, ways: readonly Way[], at: string | null): Verdict => {
+  const away = ways.find(({ url, inTheWay }) => inTheWay !== undefined && hostAndPort(url) !== at)?.inTheWay;
+  return verdict.outcome === 'good' && away !== undefined && 'todo' in away
+    ? warning(`${away.says} Otherwise ${verdict.says}.`, away.todo)
+    : verdict;
 };
 
 /** Checks that the brokers can be reached, and that one accepts this board. */
@@ -119,19 +119,18 @@ export const checkBroker: Check = {
       const { uplink, journal } = agent.status;
       const [plain] = urls.flatMap((url) => plainBrokerWarning(url) ?? []);
       if (plain !== undefined) return warning(plain, 'Until then keep the board in a separate network.');
-      const others = urls.length > 1 ? aboutOthers(await waysTo(urls, config.mqttCa), uplink.broker) : undefined;
       const where = urls.length > 1 ? ` to ${uplink.broker}, one of ${urls.length} brokers` : '';
-      return (
-        others ??
-        good(`the agent is connected${where}, ${journal.entries_waiting} entries wait for their acknowledgement`)
+      const connected = good(
+        `the agent is connected${where}, ${journal.entries_waiting} entries wait for their acknowledgement`,
       );
+      return urls.length > 1 ? withOthers(connected, await waysTo(urls, config.mqttCa), uplink.broker) : connected;
     }
     if (brokers === undefined) return skipped('only the api knows its address, and it does not answer');
     const ways = await waysTo(urls, config.mqttCa);
     const open = ways.find(({ inTheWay }) => inTheWay === undefined);
     if (open === undefined) return ways[0]?.inTheWay ?? skipped('the api knows no broker');
     const { url } = open;
-    if (agent.kind === 'none') return tryToComeIn(url, brokers, config);
+    if (agent.kind === 'none') return withOthers(await tryToComeIn(url, brokers, config), ways, hostAndPort(url));
     if (agent.kind !== 'seen')
       return skipped(
         `${new URL(url).host} can be reached; only the status page can say whether the agent is connected`,

@@ -78,7 +78,14 @@ const writeMap = (link: object, more: object = {}): Promise<void> =>
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'doctor-'));
   registers = [2013, 2331];
-  Object.assign(home, { status: 200, clockAheadMs: 0, mqttUrl: broker.url, body: undefined, map: null });
+  Object.assign(home, {
+    status: 200,
+    clockAheadMs: 0,
+    mqttUrl: broker.url,
+    mqttUrls: undefined,
+    body: undefined,
+    map: null,
+  });
   env = {
     API_URL: home.url,
     MACHINE_SERIAL: 'RM30-7',
@@ -444,6 +451,15 @@ describe('broker', () => {
     expect(await runCheck(checkBroker, { MQTT_URL: `mqtt://127.0.0.1:${home.port}` })).toEqual(
       found('trouble', /does not answer like an MQTT broker/, /address/),
     ));
+  it('doctor: finds the broker that works among several, and warns of one that can’t be reached', async () => {
+    const away = `mqtt://127.0.0.1:${await closedPort()}`;
+    home.mqttUrls = [away, broker.url];
+    expect(await runCheck(checkBroker)).toEqual(
+      found('warning', /Nothing answers.* Otherwise 127\.0\.0\.1:\d+ accepts this board/, /server is running/),
+    );
+    home.mqttUrls = [away];
+    expect(await runCheck(checkBroker)).toEqual(found('trouble', /Nothing answers/, /server is running/));
+  });
   it('doctor: skips a broker whose address only an unreachable api knows', async () => {
     const API_URL = `http://127.0.0.1:${await closedPort()}`;
     expect(await runCheck(checkBroker, { API_URL })).toMatchObject({ outcome: 'skipped' });

@@ -105,6 +105,16 @@ describe('the page on the board', () => {
     expect(text).toContain('No connection to the server for 10 minutes');
   });
 
+  it('names the broker that is in use only where there are several', async () => {
+    shown = healthy;
+    expect((await ask('/')).text).not.toContain('Broker');
+    const brokers = ['one.example:8883', 'two.example:8883', 'three.example:8883'];
+    shown = { ...healthy, uplink: { ...healthy.uplink, broker: 'two.example:8883', brokers } };
+    expect((await ask('/')).text.replaceAll(/<[^>]*>/g, ' ')).toMatch(
+      /Broker\s+two\.example:8883\s+Other brokers\s+one\.example:8883, three\.example:8883/,
+    );
+  });
+
   it('serves the same as JSON, with the concerns', async () => {
     shown = { ...healthy, clock: { synced: false, server_offset_ms: null } };
     const { text } = await ask('/status.json?x');

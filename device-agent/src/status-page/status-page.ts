@@ -130,6 +130,13 @@ const updateRow = (update: BoardStatus['update']): string => {
   return words === undefined || words.todo !== undefined ? '' : row('Update', words.says);
 };
 
+/** Only where a board chooses between several. */
+const brokerRows = ({ broker, brokers }: BoardStatus['uplink']): string =>
+  brokers.length < 2
+    ? ''
+    : `${row('Broker', broker ?? 'none yet')}
+${row('Other brokers', brokers.filter((other) => other !== broker).join(', '))}`;
+
 /** The whole page. It reloads every few seconds by itself, without any script. */
 export const renderStatusPage = (board: BoardStatus, concerns: readonly Concern[]): string => {
   const { machine, uplink, journal, clock, disk } = board;
@@ -157,7 +164,7 @@ ${planRows(board.plan)}
 <section aria-labelledby="roastery"><h2 id="roastery">Roastery</h2><dl>
 ${row('Server', board.api_url)}
 ${row('Connection', `${uplink.connected ? 'connected' : 'not connected'} for ${spanOf(board.now - uplink.since)}`, uplink.connected ? 'good' : 'poor')}
-${uplink.brokers.length < 2 ? '' : row('Broker', `${uplink.broker ?? 'none yet'}, of ${uplink.brokers.join(', ')}`)}
+${brokerRows(uplink)}
 ${row('Journal', `${counted(journal.entries_waiting)} not confirmed yet${paceOf(journal.send_every_seconds)}, ${sizeOf(journal.bytes)}`)}
 </dl></section>
 <section aria-labelledby="board"><h2 id="board">Board</h2><dl>

@@ -10,6 +10,8 @@ export interface Home {
   /** The offset of its clock from ours. */
   clockAheadMs: number;
   mqttUrl: string;
+  /** Where there are several brokers. */
+  mqttUrls: string[] | undefined;
   /** Sends this response instead of the machine's data. */
   body: string | undefined;
   map: unknown;
@@ -24,6 +26,7 @@ export const startHomeServer = async (certificate?: { key: string; cert: string 
     clock: realClock,
     clockAheadMs: 0,
     mqttUrl: 'mqtt://127.0.0.1:9',
+    mqttUrls: undefined,
     body: undefined,
     map: null,
   };
@@ -38,6 +41,7 @@ export const startHomeServer = async (certificate?: { key: string; cert: string 
       serial_number: 'RM30-7',
       display_name: 'Big Drum',
       mqtt_url: home.mqttUrl,
+      mqtt_urls: home.mqttUrls,
       server_time: now.toISOString(),
       map: home.map,
     };

@@ -21,7 +21,7 @@ const settleSeconds = 10;
 const countedSeconds = 20;
 const maxCommitSeconds = 15;
 const patience = { timeoutMs: 180_000 };
-const apiPort = 3000;
+const [apiPort, managementPort] = [3000, 18083];
 const secret = randomBytes(16).toString('hex');
 const admin = { email: 'admin@roastery.example', password: secret };
 
@@ -95,7 +95,7 @@ const startPrograms = (hosts: Hosts, databaseUrl: string): string[] => {
       PUBLIC_URL: `http://${hosts.hub}:${apiPort}`,
       MQTT_URLS: urls.join(),
       MQTT_SHARED_INGEST: 'true',
-      BROKER_MANAGEMENT_URLS: hosts.brokers.map(({ address }) => `http://${address}:18083`).join(),
+      BROKER_MANAGEMENT_URLS: hosts.brokers.map(({ address }) => `http://${address}:${managementPort}`).join(),
       SECRET_KEY: secret.repeat(2),
       ADMIN_EMAIL: admin.email,
       ADMIN_PASSWORD: admin.password,
@@ -108,7 +108,7 @@ const startPrograms = (hosts: Hosts, databaseUrl: string): string[] => {
       HOST: host.address,
       MQTT_PORT: '1883',
       MANAGEMENT_HOST: host.address,
-      MANAGEMENT_PORT: '18083',
+      MANAGEMENT_PORT: String(managementPort),
       API_URL: `http://${hosts.hub}:${apiPort}/api/v1`,
       MAX_CONNECTIONS: `${boards * 2}`,
       MAX_CONNECTIONS_PER_ADDRESS: `${boards * 2}`,
@@ -150,27 +150,32 @@ const end = (host: Host, fault: Fault): void => {
   else host.mend();
 };
 
+/** Boards stay where they are: the brokers, those with most boards first. */
+const brokersByBoards = async ({ brokers }: Hosts): Promise<Host[]> => {
+  const counted = brokers.map(async (broker) => {
+    const text = await (await fetch(`http://${broker.address}:${managementPort}/metrics`)).text();
+    return {
+      broker,
+      boards: Number(/^roastery_broker_connections\{listener="tcp",state="device"\} (\d+)$/m.exec(text)?.[1]),
+    };
+  });
+  return (await Promise.all(counted)).toSorted((one, other) => other.boards - one.boards).map(({ broker }) => broker);
+};
+
 interface Round {
   readonly what: string;
   readonly fault: Fault;
-  readonly hosts: readonly Host[];
+  readonly choose: (brokers: readonly Host[]) => readonly Host[];
 }
-/** Each fault at another broker and another api, and at two hosts at once. */
-const roundsOf = ({ brokers, apis }: Hosts): Round[] =>
-  faults.flatMap((fault, n) => {
-    const [broker, api, nextApi] = [
-      brokers.slice(n, n + 1),
-      apis.slice(n, n + 1),
-      [...apis, ...apis].slice(n + 1, n + 2),
-    ];
-    return [
-      { what: 'a broker', fault, hosts: broker },
-      { what: 'an api', fault, hosts: api },
-      { what: 'a broker and an api', fault, hosts: [...broker, ...nextApi] },
-      { what: 'two brokers', fault, hosts: brokers.filter((_, at) => at !== n) },
-      { what: 'two apis', fault, hosts: apis.filter((_, at) => at !== n) },
-    ];
-  });
+/** Each fault at the broker with most boards, at another api, and at two hosts at once. */
+const roundsOf = ({ apis }: Hosts): Round[] =>
+  faults.flatMap((fault, n) => [
+    { what: 'a broker', fault, choose: (brokers) => brokers.slice(0, 1) },
+    { what: 'an api', fault, choose: () => apis.slice(n, n + 1) },
+    { what: 'a broker and an api', fault, choose: (brokers) => [...brokers.slice(0, 1), ...apis.slice(n, n + 1)] },
+    { what: 'two brokers', fault, choose: (brokers) => brokers.slice(0, 2) },
+    { what: 'two apis', fault, choose: () => apis.filter((_, at) => at !== n) },
+  ]);
 
 const run = async (say: (line: string) => void): Promise<Measurement[]> => {
   if (needsHosts !== '') throw new Error(needsHosts);
@@ -196,7 +201,8 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
     say(`share of each api: ${shares.map((share) => share.toFixed(3)).join(', ')}`);
     await using taking = await startTaking([await signIn(balancer.url, admin)], { pauseMs: 50 });
     const longest: { readonly of: string; readonly seconds: number }[] = [];
-    for (const { what, fault, hosts: those } of roundsOf(hosts)) {
+    for (const { what, fault, choose } of roundsOf(hosts)) {
+      const those = choose(await brokersByBoards(hosts));
       const from = Date.now();
       for (const host of those) await begin(host, fault);
       await sleep(awaySeconds * 1000);
