@@ -109,7 +109,7 @@ export const detectionLimits = {
   /** In a drum that was heated over this time, the depth is measured from its line, and the probe falls at least this far. */
   chargeHeatedSeconds: seconds.line,
   chargeHeatedFallC: degrees.slight,
-  chargeHeatedFirstHalfShare: shares.half,
+  chargeHeatedFirstHalfShare: 0.45,
   /** … and turns soon after it was warmest. */
   chargeHeatedTurnWithinSeconds: 70,
   /** In a drum that was cooling over this time, the probe falls this far below its line. */
@@ -169,7 +169,7 @@ export const detectionLimits = {
   recoveryBottomShare: shares.bottom,
   recoveryStandsTimes: 2.5,
   recoveryStandsSeconds: 50,
-  /** A fall of this depth that still warms up steadily 100 s after the turn is a charge, whatever share has recovered. */
+  /** A fall of this depth that still warms up steadily that long after the turn is a charge, whatever share has recovered. */
   recoveryTellingFallC: degrees.deep,
   /** … or of this depth, if it never slowed down below this share of its rate. */
   recoveryEvenFallC: 12,

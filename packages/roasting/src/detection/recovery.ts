@@ -15,11 +15,11 @@ interface Rate {
 export interface Recovery {
   readonly fastest: Rate;
   readonly latest: Rate;
-  /** The smallest share of a rate that was left within 80 s, with the noise taken into account. */
+  /** The smallest share of a rate that was left within 90 s, with the noise taken into account. */
   readonly slowedTo: number;
   /** … as measured. */
   readonly slowedToLikely: number;
-  /** The latest rate as a share of the fastest of the last 80 s, at most, with the noise taken into account. */
+  /** The latest rate as a share of the fastest of the last 90 s, at most, with the noise taken into account. */
   readonly steadyAt: number;
 }
 
