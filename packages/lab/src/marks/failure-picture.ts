@@ -19,6 +19,8 @@ const aroundSeconds = 90;
 const fewestDegrees = 20;
 const ticks = 4;
 
+const one = (value: number) => value.toFixed(1);
+
 /** The bean temperature around a mark that the detector places wrongly or misses, as SVG. */
 export function failurePicture({ title, samples, truth, found }: FailurePicture): string {
   const from = Math.min(truth.from, found ?? truth.from) - aroundSeconds;
@@ -34,7 +36,6 @@ export function failurePicture({ title, samples, truth, found }: FailurePicture)
     margin.left + ((timeSeconds - first) / (last - first)) * (width - margin.left - margin.right);
   const y = (tempC: number) =>
     height - margin.bottom - ((tempC - lowC) / (highC - lowC)) * (height - margin.top - margin.bottom);
-  const one = (value: number) => value.toFixed(1);
   const steps = Array.from({ length: ticks + 1 }, (_, step) => step / ticks);
   const curve = shown.map(({ timeSeconds, beanTempC }) => `${one(x(timeSeconds))},${one(y(beanTempC))}`).join(' ');
   const span = Math.max(2, x(truth.until) - x(truth.from));
