@@ -111,6 +111,14 @@ it('agent without a machine map: is online, reports it, and records its start', 
   expect(status()).not.toHaveProperty('map');
 });
 
+it('agent without a machine map: keeps running with settings that it does not understand, and says so', async () => {
+  await isOnline();
+  await after(
+    () => server.tell('config', { v: 1, rev: 3, hz: 'often' }),
+    () => status()?.config,
+  ).toMatchObject({ rev: 3, state: 'refused', reason: expect.stringMatching(/^this agent does not understand it: /) });
+});
+
 it('agent without a machine map: reads with a map that arrives, without a restart', async () => {
   await isOnline();
   await after(pushMap, () => server.live.at(-1)?.values).toEqual({ bean_temp: 200 });

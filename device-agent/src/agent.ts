@@ -260,12 +260,12 @@ const connect = (parts: AgentParts, place: UplinkPlace): Uplink => {
       }),
     configReceived(pushed) {
       if (config.artisan && pushed.map)
-        changes.refused(pushed.rev, 'it reads Artisan on this computer instead of a machine map');
+        changes.refused(pushed.rev, 'this board reads Artisan on this computer instead of a machine map');
       else changes.received(pushed);
       orders.received(pushed.update);
       if (pushed.mqtt_urls !== undefined) void profile.learn(pushed.mqtt_urls);
     },
-    configRefused: (rev, issue) => changes.refused(rev, issue),
+    configRefused: (rev, issue) => changes.refused(rev, `this agent does not understand it: ${issue}`),
     plansReceived: (received) => plans.received(received, recording.runningRoastId()),
     probeRequested: (request) => parts.boardProbe.requested(request),
   });

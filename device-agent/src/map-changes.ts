@@ -89,10 +89,10 @@ export class MapChanges {
     void this.#inTurn(() => this.#take(config));
   }
 
-  /** A config that was not understood; the board continues as before. */
-  refused(rev: number, issue: string): void {
+  /** A config that is not taken; the board continues as before. */
+  refused(rev: number, reason: string): void {
     if (!this.#reported || rev >= this.#reported.rev) {
-      this.#report({ rev, state: 'refused', reason: `this agent does not understand it: ${issue}`.slice(0, 300) });
+      this.#report({ rev, state: 'refused', reason: reason.slice(0, 300) });
     }
   }
 

@@ -8,8 +8,10 @@ import { until } from '@roastery/testing/until';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bringOwnMap } from './own-map.ts';
 import { bringPastRoast } from './past-roast.ts';
 import { openRoastery, register, type TestRoastery } from './roastery.ts';
+import { pagesWithout } from './screens.ts';
 
 /** Titles of imported files can look like this: no space where a line could break. */
 const longName = (length: number): string => '2025-11_Kochere_WASHED_G1_lot'.padEnd(length, '_0123456789');
@@ -67,12 +69,15 @@ beforeAll(async () => {
     '/machines',
     '/machines/register',
     '/machines/maps',
+    `/machines/maps/${await bringOwnMap(ana, machine.id)}`,
     `/machines/${machine.id}/live`,
     `/machines/${machine.id}/probe`,
     `/machines/${machine.id}/timeline`,
+    `/machines/${machine.id}/learnt`,
     '/roasts',
     '/roasts/new',
     '/roasts/batch-numbers',
+    '/roasts/times',
     `/roasts/${roasts[0]}`,
     `/roasts/compare?ids=${roasts.join(',')}`,
     '/roasts/blends',
@@ -98,6 +103,11 @@ beforeAll(async () => {
   ];
 });
 afterAll(() => roastery[Symbol.asyncDispose]());
+
+it('every page of the map with names on it is visited', async () => {
+  const withoutNames = ['/login', '/', '/inventory/lots', '/admin/*', '*'];
+  expect(await pagesWithout(addresses)).toEqual(withoutNames);
+});
 
 it.each(['desk', 'phone'] as const)('no page of long names without spaces is wider than a %s', async (width) => {
   await using watched = await roastery.openAs(roastery.admin, { viewport: SCREEN[width] });

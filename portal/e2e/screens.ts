@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { repositoryRoot } from '@roastery/testing/shared-data';
 import type { Page } from 'playwright-core';
 
 export interface Screen {
@@ -372,3 +375,15 @@ export const screens: readonly Screen[] = [
     ...over,
   },
 ];
+
+/** The pages of the portal's map that none of these addresses opens. */
+export const pagesWithout = async (addresses: readonly string[]): Promise<string[]> => {
+  const map = await readFile(path.join(repositoryRoot(), 'portal', 'src', 'app', 'routes.tsx'), 'utf8');
+  const patterns = Array.from(map.matchAll(/path: '([^']+)'/g), ([, pattern = '']) => pattern);
+  if (patterns.length < 25) throw new Error('the map of the pages was not read');
+  const opened = addresses.map((address) => address.replace(/\?.*$/, ''));
+  return patterns.filter((pattern) => {
+    const matching = new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+').replaceAll('*', '.+')}$`);
+    return !opened.some((address) => matching.test(address));
+  });
+};

@@ -259,7 +259,12 @@ const NO_STANDARD_TERM =
  * Lines with words that plain technical English has a standard term for. Texts of the product document keep theirs.
  */
 export function wordsWithoutStandardTerm(files: readonly SourceFile[]): string[] {
-  return [...new Set(files.flatMap(({ path, text }) => placesOf(path, text, NO_STANDARD_TERM)))];
+  return files.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, at) => {
+      const words = line.match(NO_STANDARD_TERM);
+      return words ? [`${path}:${at + 1} ${words.join(', ')}`] : [];
+    }),
+  );
 }
 
 /** Files of less than 30 lines that are not tests: most of them belong where they are used. */

@@ -38,7 +38,7 @@ const contrast = (of: Map<string, number>, one: string, other: string): number =
 
 const grounds = ['page', 'surface', 'sunken', 'overlay'];
 const words = ['strong', 'content', 'muted', 'faint', 'accent-text', 'success', 'warning', 'danger', 'info'];
-const curves = ['bean', 'exhaust', 'burner-front', 'burner-back', 'rate', 'gas', 'airflow', 'drum'];
+const curves = Array.from(blockOf(':root').matchAll(/--curve-([\w-]+):/g), ([, name = '']) => name);
 
 describe.each([
   ['light', ':root'],

@@ -18,20 +18,28 @@ interface ColumnChoice<Row> {
 export const useColumns = <Row,>(table: string, all: readonly Column<Row>[]): ColumnChoice<Row> => {
   const { user } = useSession();
   const key = `columns:${table}:${user?.id ?? ''}`;
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(() => {
-    const stored = localStorage.getItem(key);
-    const ids = stored === null ? all.filter((column) => column.hiddenAtFirst).map(({ id }) => id) : stored.split(',');
-    return new Set(ids);
-  });
-  const isVisible = (id: string) => !hidden.has(id);
+  const [chosen, setChosen] = useState(() => chosenFrom(localStorage.getItem(key) ?? ''));
+  const visible = useMemo(
+    () => all.filter(({ id, isName, hiddenAtFirst }) => isName || (chosen.get(id) ?? !hiddenAtFirst)),
+    [all, chosen],
+  );
+  const isVisible = (id: string) => visible.some((column) => column.id === id);
   const toggle = (id: string) => {
-    const next = hidden.has(id) ? new Set([...hidden].filter((other) => other !== id)) : new Set([...hidden, id]);
-    localStorage.setItem(key, [...next].join(','));
-    setHidden(next);
+    const next = new Map(chosen).set(id, !isVisible(id));
+    localStorage.setItem(key, Array.from(next, ([column, isShown]) => (isShown ? `+${column}` : column)).join());
+    setChosen(next);
   };
-  const visible = useMemo(() => all.filter(({ id, isName }) => isName || !hidden.has(id)), [all, hidden]);
   return { visible, all, isVisible, toggle };
 };
+
+/** `variety,+farm`: hidden and shown ones. A column that was not chosen is as it is for everybody. */
+const chosenFrom = (stored: string): ReadonlyMap<string, boolean> =>
+  new Map(
+    stored
+      .split(',')
+      .filter((id) => id !== '')
+      .map((id) => (id.startsWith('+') ? [id.slice(1), true] : [id, false])),
+  );
 
 interface ColumnsMenuProps<Row> {
   columns: ColumnChoice<Row>;

@@ -3,7 +3,7 @@ import { deleteRoast, getRoast, listRoasts } from '@roastery/contract/roasts';
 import { screen, within } from '@testing-library/dom';
 import { describe, expect, it } from 'vitest';
 import { openPortal, textOf } from '../../testing/open-portal.tsx';
-import { idOf, roast } from '../../testing/records.ts';
+import { ana, idOf, roast } from '../../testing/records.ts';
 import { answer, broken, noAnswer, refused } from '../../testing/table-server.ts';
 import { currentToasts } from '../../ui/toast.ts';
 
@@ -36,6 +36,23 @@ describe('the list of roasts', () => {
     await user.click(screen.getByRole('link', { name: 'Add roast' }));
     await expect.poll(() => location.pathname).toBe('/roasts/new');
     await screen.findByRole('heading', { level: 1, name: 'Add roast' });
+  });
+
+  it('keeps what was chosen of the columns, and hides a later column that is hidden at first', async () => {
+    localStorage.setItem(`columns:roasts:${ana.id}`, 'origin');
+    const { user } = await openPortal('/roasts');
+    await isShown(1);
+    const heads = () => screen.getAllByRole('columnheader').map(textOf);
+    expect(heads()).not.toContain('Origin');
+    expect(heads()).not.toContain('Drop temp');
+    for (const name of ['Origin', 'Drop temp', 'Duration']) {
+      await user.click(screen.getByRole('button', { name: 'Customize' }));
+      await user.click(await screen.findByRole('menuitemcheckbox', { name }));
+      await user.keyboard('{Escape}');
+    }
+    await expect.poll(heads).toEqual(expect.arrayContaining(['Origin', 'Drop temp']));
+    expect(heads()).not.toContain('Duration');
+    expect(localStorage.getItem(`columns:roasts:${ana.id}`)).toBe('+origin,+drop,duration');
   });
 
   it('the list has the document’s columns [P34 P40 P91 P92]', async () => {
