@@ -45,6 +45,7 @@ const records: Readonly<Record<string, string>> = {
   roast_favorites: 'bookmarks',
   profile_favorites: 'bookmarks',
   lot_alert_dismissals: 'notices that a person has read',
+  machine_departures: 'what its roasts show of a machine',
   machine_drifts: 'what its roasts show of a machine',
   machine_drift_dismissals: 'notices that a person has read',
   map_update_dismissals: 'notices that a person has read',

@@ -80,11 +80,7 @@ const dropOldest = async (
 };
 
 /** Stores refused messages with their reason, each once. Returns how many older ones were dropped for them. */
-export const writeQuarantine = async (
-  tx: Sql,
-  refusals: readonly Refusal[],
-  limits = { machine: machineLimits, all: allLimits },
-): Promise<number> => {
+export const writeQuarantine = async (tx: Sql, refusals: readonly Refusal[]): Promise<number> => {
   if (refusals.length === 0) return 0;
   const rows = rowsOf(refusals);
   await tx`
@@ -92,7 +88,7 @@ export const writeQuarantine = async (
     ON CONFLICT (key) DO UPDATE
       SET times = quarantine.times + excluded.times, last_received_at = excluded.received_at, reason = excluded.reason`;
   const serials = [...new Set(rows.map((row) => row.serial_number))];
-  return (await dropOldest(tx, serials, limits.machine)) + (await dropOldest(tx, undefined, limits.all));
+  return (await dropOldest(tx, serials, machineLimits)) + (await dropOldest(tx, undefined, allLimits));
 };
 
 const auditEveryHours = 1;

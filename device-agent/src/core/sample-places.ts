@@ -1,5 +1,7 @@
+const capacity = 8192;
+
 /** Finds the sequence number of the sample nearest to a time within the last `capacity` samples. */
-export const createSamplePlaces = (capacity = 8192) => {
+export const createSamplePlaces = () => {
   let times: number[] = [];
   let seqs: number[] = [];
   return {

@@ -8,7 +8,7 @@ export const maxEntriesInMemory = 14_400;
  * The newest entries of a stream without a disk. They are sent from memory. While they are moved to a disk that works
  * again, new entries are held back: they may be sent when they are on that disk too.
  */
-export const createMemoryTail = (initial: readonly Entry[], limit = maxEntriesInMemory) => {
+export const createMemoryTail = (initial: readonly Entry[]) => {
   let entries = [...initial];
   let heldFrom = Infinity;
   return {
@@ -20,7 +20,7 @@ export const createMemoryTail = (initial: readonly Entry[], limit = maxEntriesIn
     /** Returns the entries that were dropped for lack of room: the oldest samples first, events last. */
     append(entry: Entry): SeqRange[] {
       entries.push(entry);
-      if (entries.length <= limit) return [];
+      if (entries.length <= maxEntriesInMemory) return [];
       const sample = entries.findIndex(({ kind }) => kind === 'sample');
       const [gone] = entries.splice(Math.max(0, sample), 1);
       return gone ? [[gone.seq, gone.seq]] : [];

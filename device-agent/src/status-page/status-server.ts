@@ -28,9 +28,10 @@ const hostOf = (header: string): string | undefined =>
  * elsewhere that resolves its name to this board (DNS rebinding) uses another name, and is not answered. The list of
  * all interfaces is not used: it needs a netlink socket, which the service's sandbox forbids.
  */
-const isOurName = (header: string | undefined, cameTo: string | undefined, name = hostname()): boolean => {
+const isOurName = (header: string | undefined, cameTo: string | undefined): boolean => {
   const host = hostOf(header ?? '');
   if (host === undefined) return false;
+  const name = hostname();
   const own = new Set(['localhost', '127.0.0.1', '::1', plain(name), `${plain(name)}.local`, plain(cameTo ?? '')]);
   return own.has(plain(host));
 };

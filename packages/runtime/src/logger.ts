@@ -21,10 +21,10 @@ const journaldPriority = (level: number): number => {
  * Whether stdout is the stream that systemd names in `JOURNAL_STREAM` (`device:inode`), and not that of a parent
  * process.
  */
-export const writesToJournald = (env: NodeJS.ProcessEnv = process.env, fd = 1): boolean => {
-  const named = env['JOURNAL_STREAM'];
+const writesToJournald = (): boolean => {
+  const named = process.env['JOURNAL_STREAM'];
   if (named === undefined) return false;
-  const { dev, ino } = fstatSync(fd);
+  const { dev, ino } = fstatSync(1);
   return named === `${dev}:${ino}`;
 };
 

@@ -38,23 +38,18 @@ export interface ChannelFinding {
   readonly evidence: ChannelEvidence | null;
 }
 
-/** When one of two probes counts as the one in the beans. */
-export interface ExchangeLimits {
+/**
+ * When one of two probes counts as the one in the beans. `docs/exchanged-channels.md` has the figures of each maker, also with limits
+ * that were chosen on the other makers.
+ */
+const limits = {
   /** It falls by at least this, °C. Small batches in a drum fall by 20 °C, an exhaust far from the drum by 4 to 8 °C. */
-  readonly minFallC: number;
-  /** … and by at least this share of the other's fall. Exhausts below the bean temperature fall by up to 0.43 of its fall. */
-  readonly minFallShare: number;
-  /** It is colder by at least this at its turn, and in the median from the turn to the drop, °C. */
-  readonly colderC: number;
-  /** It turns at most this long after the other one. A sluggish exhaust turns up to three minutes after the beans. */
-  readonly laterTurnSeconds: number;
-}
-
-/** `docs/exchanged-channels.md` has the figures of each maker, also with limits that were chosen on the other makers. */
-export const exchangeLimits: ExchangeLimits = {
   minFallC: 15,
+  /** … and by at least this share of the other's fall. Exhausts below the bean temperature fall by up to 0.43 of its fall. */
   minFallShare: 0.5,
+  /** It is colder by at least this at its turn, and in the median from the turn to the drop, °C. */
   colderC: 4,
+  /** It turns at most this long after the other one. A sluggish exhaust turns up to three minutes after the beans. */
   laterTurnSeconds: 70,
 };
 
@@ -102,13 +97,13 @@ export function exchangedInRow(before: number, { verdict }: Pick<ChannelFinding,
 }
 
 /** Judges one roast. Exchanging the two columns exchanges the verdict. */
-export function channelsLookExchanged(roast: ProbeRoast, limits: ExchangeLimits = exchangeLimits): ChannelFinding {
+export function channelsLookExchanged(roast: ProbeRoast): ChannelFinding {
   const evidence = channelEvidence(roast);
-  return evidence === null ? unsure : { verdict: verdictOf(evidence, limits), evidence };
+  return evidence === null ? unsure : { verdict: verdictOf(evidence), evidence };
 }
 
 /** What both probes show in a roast; null unless both are live probes and the roast is whole. */
-export function channelEvidence(roast: ProbeRoast): ChannelEvidence | null {
+function channelEvidence(roast: ProbeRoast): ChannelEvidence | null {
   const lengthSeconds = roast.dropSeconds - roast.chargeSeconds;
   if (!(lengthSeconds >= shortestRoastSeconds)) return null;
   const beans = levelsOf(roast, roast.beanTempC);
@@ -127,12 +122,12 @@ export function channelEvidence(roast: ProbeRoast): ChannelEvidence | null {
   return { bean, exhaust: other, exhaustAboveC };
 }
 
-export function verdictOf({ bean, exhaust, exhaustAboveC }: ChannelEvidence, limits: ExchangeLimits): ChannelVerdict {
-  if (isInBeans(bean, exhaust, exhaustAboveC, limits)) return 'right';
-  return isInBeans(exhaust, bean, -exhaustAboveC, limits) ? 'exchanged' : 'unsure';
+function verdictOf({ bean, exhaust, exhaustAboveC }: ChannelEvidence): ChannelVerdict {
+  if (isInBeans(bean, exhaust, exhaustAboveC)) return 'right';
+  return isInBeans(exhaust, bean, -exhaustAboveC) ? 'exchanged' : 'unsure';
 }
 
-function isInBeans(probe: ProbeEvidence, other: ProbeEvidence, otherAboveC: number, limits: ExchangeLimits): boolean {
+function isInBeans(probe: ProbeEvidence, other: ProbeEvidence, otherAboveC: number): boolean {
   return (
     probe.lowestC <= hottestTurnC &&
     probe.fallC >= limits.minFallC &&

@@ -72,17 +72,17 @@ const maxMovedC = ({ others }: Held): number => {
  * Follows the readings of one roast from its charge and returns the frozen temperatures. A missing reading does not
  * count as frozen.
  */
-export function createFrozenWatch(limits: typeof frozenLimits = frozenLimits): FrozenWatch {
+export function createFrozenWatch(): FrozenWatch {
   const channels = new Map<string, Held>();
   const pushChannel = (channel: string, value: number, seconds: number, values: ChannelReadings): FrozenChange[] => {
     const held = channels.get(channel);
     if (held === undefined || held.value !== value) {
       const next: Held = { value, sinceSeconds: seconds, isFrozen: false, others: new Map() };
       channels.set(channel, next);
-      if (channel in limits) noteOthers(next, channel, values);
+      if (channel in frozenLimits) noteOthers(next, channel, values);
       return held?.isFrozen === true ? [{ channel, isFrozen: false, sinceSeconds: held.sinceSeconds }] : [];
     }
-    const own = limits[channel];
+    const own = frozenLimits[channel];
     if (own === undefined) return [];
     noteOthers(held, channel, values);
     const heldFor = seconds - held.sinceSeconds;

@@ -128,12 +128,15 @@ function areaFrom(start: Moment | undefined, drop: Moment | undefined, curve: Ro
   return areaAbove(curve, start.timeSeconds, drop.timeSeconds);
 }
 
+/** Where water leaves the bean. */
+const baseC = 100;
+
 /**
- * Area between the bean temperature and a base (100 °C, where water leaves the bean) over a span of time, °C·min. Parts
+ * Area between the bean temperature and the base over a span of time, °C·min. Parts
  * below the base count as zero. Missing readings are bridged by a straight line, because an area with gaps has no
  * meaning.
  */
-export function areaAbove(curve: RoastCurve, fromSeconds: number, toSeconds: number, baseC = 100): number | null {
+export function areaAbove(curve: RoastCurve, fromSeconds: number, toSeconds: number): number | null {
   let area = 0;
   let counted = 0;
   let previous: { time: number; above: number } | null = null;
