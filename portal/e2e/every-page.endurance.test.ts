@@ -109,14 +109,22 @@ it('every page of the map with names on it is visited', async () => {
   expect(await pagesWithout(addresses)).toEqual(withoutNames);
 });
 
-it.each(['desk', 'phone'] as const)('no page of long names without spaces is wider than a %s', async (width) => {
-  await using watched = await roastery.openAs(roastery.admin, { viewport: SCREEN[width] });
+it('no page of long names without spaces is wider than a desk or a phone', async () => {
+  await using watched = await roastery.openAs(roastery.admin);
   const { page } = watched;
   const tooWide: string[] = [];
   for (const address of addresses) {
+    await page.setViewportSize(SCREEN.desk);
     await openPage(page, address);
-    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    if (over > 0) tooWide.push(`${nameOf(address)}: ${over} px`);
+    // The width is changed in place: loading the page again takes most of the time.
+    for (const width of ['desk', 'phone'] as const) {
+      await page.setViewportSize(SCREEN[width]);
+      await page.waitForFunction((pixels) => innerWidth === pixels, SCREEN[width].width);
+      // What the page draws for this width instead of another has been drawn by then.
+      await page.evaluate(() => new Promise<void>((resolve) => requestIdleCallback(() => resolve())));
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (over > 0) tooWide.push(`${nameOf(address)}, ${width}: ${over} px`);
+    }
   }
   expect(tooWide).toEqual([]);
 });
