@@ -2,6 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { t } from '../language/t.ts';
+import { paths } from './paths.ts';
 
 export interface Crumb {
   label: string;
@@ -9,14 +10,16 @@ export interface Crumb {
   to?: string;
 }
 
-export const Breadcrumb = ({ crumbs }: { crumbs: readonly Crumb[] }) => (
+const home: Crumb = { label: t`Home`, to: paths.dashboard };
+
+const Breadcrumb = ({ crumbs }: { crumbs: readonly Crumb[] }) => (
   <nav aria-label={t`Breadcrumb`} className="print:hidden">
     <ol className="flex flex-wrap items-center gap-1 text-xs text-muted">
-      {crumbs.map((crumb, i) => (
+      {[home, ...crumbs].map((crumb, i) => (
         <li key={crumb.label} className="flex items-center gap-1">
           {i > 0 && <ChevronRight aria-hidden className="size-3 text-faint" />}
           {crumb.to === undefined ? (
-            <span aria-current={i === crumbs.length - 1 ? 'page' : undefined}>{crumb.label}</span>
+            <span aria-current={i === crumbs.length ? 'page' : undefined}>{crumb.label}</span>
           ) : (
             <Link to={crumb.to} className="rounded-sm hover:text-strong hover:underline pointer-coarse:py-2">
               {crumb.label}
@@ -32,6 +35,7 @@ interface PageHeaderProps {
   title: string;
   /** When the heading differs from the title of the document. */
   heading?: string;
+  /** Below Home. */
   crumbs?: readonly Crumb[];
   /** Under the title. */
   subtitle?: ReactNode;

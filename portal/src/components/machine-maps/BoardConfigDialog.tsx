@@ -2,8 +2,7 @@ import { getBoardConfig } from '@roastery/contract/machine-maps';
 import { useApi } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
 import { Dialog, DialogBody } from '../../ui/Dialog.tsx';
-import { Skeleton } from '../../ui/Card.tsx';
-import { ErrorState } from '../ErrorState.tsx';
+import { Unread } from '../ErrorState.tsx';
 import { BoardConfigForm } from './BoardConfigForm.tsx';
 
 interface BoardConfigDialogProps {
@@ -36,11 +35,12 @@ const Loaded = ({ machineId, onClose }: { machineId: string; onClose: () => void
   if (data !== undefined) return <BoardConfigForm machineId={machineId} config={data} onClose={onClose} />;
   return (
     <DialogBody>
-      {error === undefined ? (
-        <Skeleton className="h-64 w-full" />
-      ) : (
-        <ErrorState title={t`The settings could not be loaded`} error={error} onRetry={() => void mutate()} />
-      )}
+      <Unread
+        skeleton="h-64 w-full"
+        title={t`The settings could not be loaded`}
+        error={error}
+        onRetry={() => void mutate()}
+      />
     </DialogBody>
   );
 };

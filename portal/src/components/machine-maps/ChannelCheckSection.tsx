@@ -12,10 +12,9 @@ import { call } from '../../api/call.ts';
 import { useApi } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Skeleton } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { toast } from '../../ui/toast.ts';
-import { ErrorLine } from '../ErrorState.tsx';
+import { Unread } from '../ErrorState.tsx';
 import { attempt } from '../attempt.ts';
 import { useAction } from '../use-action.ts';
 import { Measure, RelativeTime } from '../figures.tsx';
@@ -72,10 +71,10 @@ export const ChannelCheckSection = ({ machineId }: { machineId: string }) => {
   );
   const { run, running, isBusy } = useAction({ after: shown });
   if (data === undefined) {
-    return error === undefined ? (
-      <Skeleton className="h-32 w-full" />
-    ) : (
-      <ErrorLine
+    return (
+      <Unread
+        skeleton="h-32 w-full"
+        isLine
         title={t`Bean and exhaust temperature could not be loaded`}
         error={error}
         onRetry={() => void mutate()}

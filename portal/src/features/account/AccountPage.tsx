@@ -1,5 +1,4 @@
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
-import { paths } from '../../components/paths.ts';
 import { personName } from '../../components/person-name.ts';
 import { useDates } from '../../format/preferences.ts';
 import { useUser } from '../../api/session.tsx';
@@ -19,7 +18,7 @@ export default function AccountPage() {
     <Page>
       <PageHeader
         title={t`Account`}
-        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Account` }]}
+        crumbs={[{ label: t`Account` }]}
         heading={personName(user)}
         badges={<Badge tone={user.is_admin ? 'accent' : 'neutral'}>{user.is_admin ? t`Administrator` : t`User`}</Badge>}
         subtitle={t`${user.email} · since ${dates.day(user.created_at)}`}

@@ -36,9 +36,7 @@ export const SessionsSection = () => {
   return (
     <Section title={t`Sessions`} text={t`Devices that are signed in to your account. End any you don’t recognize.`}>
       <div className="flex flex-col gap-3">
-        {error !== undefined && (
-          <ErrorLine title={t`Your sessions could not be loaded`} error={error} onRetry={() => void mutate()} />
-        )}
+        <ErrorLine title={t`Your sessions could not be loaded`} error={error} onRetry={() => void mutate()} />
         <Card>
           <ul aria-label={t`Sessions`} className="divide-y divide-stroke">
             {data === undefined && error === undefined && (

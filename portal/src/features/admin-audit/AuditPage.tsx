@@ -4,7 +4,6 @@ import { useMemo, useState } from 'react';
 import type { DateTexts } from '../../format/dates.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
-import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
@@ -69,7 +68,7 @@ export default function AuditPage() {
     <Page>
       <PageHeader
         title={t`Audit Log`}
-        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Admin` }, { label: t`Audit Log` }]}
+        crumbs={[{ label: t`Admin` }, { label: t`Audit Log` }]}
         subtitle={t`Sign-ins, permissions, credentials, changes and deletions`}
       />
       <div className="flex flex-col gap-3">

@@ -69,9 +69,7 @@ export const DropdownOptions = () => {
           {t`Seed Defaults`}
         </Button>
       </div>
-      {error !== undefined && (
-        <ErrorLine title={t`The options could not be loaded`} error={error} onRetry={() => void mutate()} />
-      )}
+      <ErrorLine title={t`The options could not be loaded`} error={error} onRetry={() => void mutate()} />
       <Card>
         <header className="flex min-h-12 items-center justify-between gap-3 border-b border-stroke px-4">
           <div className="min-w-0 py-2">

@@ -2,13 +2,13 @@ import { getMailStatus, sendTestMail, type MailStatus } from '@roastery/contract
 import { Mail } from 'lucide-react';
 import { call } from '../../api/call.ts';
 import { useApi } from '../../api/use-api.ts';
-import { ErrorLine } from '../../components/ErrorState.tsx';
+import { Unread } from '../../components/ErrorState.tsx';
 import { useAction } from '../../components/use-action.ts';
 import { FormError } from '../../components/form/FormError.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Card, Skeleton } from '../../ui/Card.tsx';
+import { Card } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
 
 const shown = [getMailStatus];
@@ -22,10 +22,14 @@ export const MailCard = () => {
         <h2 className="text-base font-semibold text-strong">{t`Email alerts`}</h2>
         {data !== undefined ? (
           <MailState status={data} />
-        ) : error === undefined ? (
-          <Skeleton className="h-16 w-full" />
         ) : (
-          <ErrorLine title={t`The email status could not be loaded`} error={error} onRetry={() => void mutate()} />
+          <Unread
+            skeleton="h-16 w-full"
+            isLine
+            title={t`The email status could not be loaded`}
+            error={error}
+            onRetry={() => void mutate()}
+          />
         )}
       </div>
     </Card>

@@ -1,5 +1,4 @@
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
-import { paths } from '../../components/paths.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { t } from '../../language/t.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
@@ -14,10 +13,7 @@ export default function SettingsPage() {
   const tab = oneOf(['roastery', 'options'] as const, read('tab'), 'roastery');
   return (
     <Page>
-      <PageHeader
-        title={t`Settings`}
-        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Admin` }, { label: t`Settings` }]}
-      />
+      <PageHeader title={t`Settings`} crumbs={[{ label: t`Admin` }, { label: t`Settings` }]} />
       <Tabs
         label={t`Settings`}
         value={tab}

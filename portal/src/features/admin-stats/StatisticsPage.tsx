@@ -21,7 +21,7 @@ export default function StatisticsPage() {
     <Page>
       <PageHeader
         title={t`Statistics`}
-        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Admin` }, { label: t`Statistics` }]}
+        crumbs={[{ label: t`Admin` }, { label: t`Statistics` }]}
         subtitle={t`The whole roastery: all users, all machines, all roasts`}
         actions={
           <ButtonLink to={paths.analytics} icon={<ArrowRight aria-hidden />}>
@@ -30,9 +30,7 @@ export default function StatisticsPage() {
         }
       />
       <div className="flex flex-col gap-4">
-        {error !== undefined && (
-          <ErrorLine title={t`The statistics could not be loaded`} error={error} onRetry={() => void mutate()} />
-        )}
+        <ErrorLine title={t`The statistics could not be loaded`} error={error} onRetry={() => void mutate()} />
         <div className="grid gap-3 sm:grid-cols-3">
           <Figure
             label={t`Total Users`}

@@ -8,7 +8,6 @@ import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
-import { paths } from '../../components/paths.ts';
 import { personName } from '../../components/person-name.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
@@ -82,7 +81,7 @@ export default function UsersPage() {
     <Page>
       <PageHeader
         title={t`Users`}
-        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Admin` }, { label: t`Users` }]}
+        crumbs={[{ label: t`Admin` }, { label: t`Users` }]}
         subtitle={
           <span className="figures">{list.total === undefined ? t`Accounts` : userCount(list.total, isFiltered)}</span>
         }

@@ -1,5 +1,4 @@
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
-import { paths } from '../../components/paths.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { t } from '../../language/t.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
@@ -26,7 +25,7 @@ export default function AnalyticsPage() {
     <Page>
       <PageHeader
         title={t`Analytics`}
-        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Analytics` }]}
+        crumbs={[{ label: t`Analytics` }]}
         actions={<ExportSummaryMenu filter={page.filter} />}
       />
       <div className="flex flex-col gap-4">

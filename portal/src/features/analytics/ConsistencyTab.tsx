@@ -46,16 +46,12 @@ export const ConsistencyTab = ({ filter }: { filter: AnalyticsFilter }) => {
         value={id ?? null}
         onChange={(next) => change({ profile_id: next ?? undefined })}
       />
-      {error !== undefined && (
-        <ErrorLine title={t`The comparison could not be loaded`} error={error} onRetry={() => void mutate()} />
-      )}
-      {choices.error !== undefined && (
-        <ErrorLine
-          title={t`The recipes could not be loaded`}
-          error={choices.error}
-          onRetry={() => void choices.mutate()}
-        />
-      )}
+      <ErrorLine title={t`The comparison could not be loaded`} error={error} onRetry={() => void mutate()} />
+      <ErrorLine
+        title={t`The recipes could not be loaded`}
+        error={choices.error}
+        onRetry={() => void choices.mutate()}
+      />
       {id === undefined ? (
         <RecipesTable filter={{ ...span, ...others }} />
       ) : (

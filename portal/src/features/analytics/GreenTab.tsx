@@ -64,9 +64,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
 
   return (
     <div className="flex flex-col gap-4">
-      {error !== undefined && (
-        <ErrorLine title={t`The green coffee usage could not be loaded`} error={error} onRetry={() => void mutate()} />
-      )}
+      <ErrorLine title={t`The green coffee usage could not be loaded`} error={error} onRetry={() => void mutate()} />
       <TileRow>
         <FigureTile
           label={t`Green used`}

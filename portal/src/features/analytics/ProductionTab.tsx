@@ -71,9 +71,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
   const isLoading = data === undefined && error === undefined;
   return (
     <div className="flex flex-col gap-4">
-      {error !== undefined && (
-        <ErrorLine title={t`The figures could not be loaded`} error={error} onRetry={() => void mutate()} />
-      )}
+      <ErrorLine title={t`The figures could not be loaded`} error={error} onRetry={() => void mutate()} />
       <Totals data={data} hasFailed={error !== undefined} filter={filter} />
       <div className="grid gap-4 xl:grid-cols-2">
         <PeriodPanel

@@ -80,7 +80,6 @@ export default function BatchNumbersPage() {
       <PageHeader
         title={t`Batch numbers`}
         crumbs={[
-          { label: t`Home`, to: paths.dashboard },
           { label: t`Roast` },
           { label: t`Overview` },
           { label: t`Roasts`, to: paths.roasts },

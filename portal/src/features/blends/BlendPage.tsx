@@ -1,11 +1,11 @@
 import { getBlend } from '@roastery/contract/blends';
 import { useParams } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
-import { ErrorState } from '../../components/ErrorState.tsx';
+import { Unread } from '../../components/ErrorState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { t } from '../../language/t.ts';
-import { Card, Skeleton } from '../../ui/Card.tsx';
+import { Card } from '../../ui/Card.tsx';
 import { BlendForm } from './BlendForm.tsx';
 
 /** /roasts/blends/new and /roasts/blends/{id} */
@@ -19,7 +19,6 @@ export default function BlendPage() {
       <PageHeader
         title={isNew ? t`Add blend` : here}
         crumbs={[
-          { label: t`Home`, to: paths.dashboard },
           { label: t`Roasts`, to: paths.roasts },
           { label: t`Post-roast blends`, to: paths.blends },
           { label: here },
@@ -29,11 +28,12 @@ export default function BlendPage() {
         <BlendForm key={id} {...(data === undefined ? {} : { blend: data })} />
       ) : (
         <Card>
-          {error === undefined ? (
-            <Skeleton className="m-4 h-72" />
-          ) : (
-            <ErrorState title={t`The blend could not be loaded`} error={error} onRetry={() => void mutate()} />
-          )}
+          <Unread
+            skeleton="m-4 h-72"
+            title={t`The blend could not be loaded`}
+            error={error}
+            onRetry={() => void mutate()}
+          />
         </Card>
       )}
     </Page>

@@ -53,12 +53,7 @@ export default function BlendsPage() {
       <PageHeader
         title={t`Post-roast blends`}
         heading={t`Roasts`}
-        crumbs={[
-          { label: t`Home`, to: paths.dashboard },
-          { label: t`Roast` },
-          { label: t`Overview` },
-          { label: t`Post-roast blends` },
-        ]}
+        crumbs={[{ label: t`Roast` }, { label: t`Overview` }, { label: t`Post-roast blends` }]}
         actions={addBlend}
       />
       <RoastTabs value="blends" />

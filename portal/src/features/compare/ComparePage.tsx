@@ -52,14 +52,7 @@ export default function ComparePage() {
   const isBeside = ids.length > 3;
   return (
     <Page wide>
-      <PageHeader
-        title={t`Compare roasts`}
-        crumbs={[
-          { label: t`Home`, to: paths.dashboard },
-          { label: t`Roasts`, to: paths.roasts },
-          { label: t`Compare` },
-        ]}
-      />
+      <PageHeader title={t`Compare roasts`} crumbs={[{ label: t`Roasts`, to: paths.roasts }, { label: t`Compare` }]} />
       {ids.length === 0 ? (
         <NothingYet onChoose={choose} />
       ) : (

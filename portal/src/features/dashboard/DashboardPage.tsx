@@ -36,9 +36,7 @@ export default function DashboardPage() {
     <Page>
       <PageHeader title={t`Dashboard`} heading={t`Welcome back, ${name}`} subtitle={t`Production Overview`} />
       <div className="flex flex-col gap-5">
-        {error !== undefined && (
-          <ErrorLine title={t`The figures could not be loaded`} error={error} onRetry={() => void mutate()} />
-        )}
+        <ErrorLine title={t`The figures could not be loaded`} error={error} onRetry={() => void mutate()} />
         {data !== undefined && !hasBegun(data) && (
           <Suspense fallback={null}>
             <FirstSteps stats={data} />

@@ -1,6 +1,5 @@
 import { useCallback } from 'react';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
-import { paths } from '../../components/paths.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { ListSearch } from '../../components/table/ListControls.tsx';
 import { t } from '../../language/t.ts';
@@ -31,7 +30,7 @@ export default function DevicesPage() {
     <Page>
       <PageHeader
         title={t`Devices`}
-        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Admin` }, { label: t`Devices` }]}
+        crumbs={[{ label: t`Admin` }, { label: t`Devices` }]}
         subtitle={t`Status reported by each board`}
       />
       <div className="flex flex-col gap-4">

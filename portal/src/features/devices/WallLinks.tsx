@@ -45,9 +45,7 @@ export const WallLinks = () => {
         )} shows every machine at once. A link opens it on a television without an account, and nothing else.`}
       </p>
       <NewLink onMade={setMade} />
-      {error !== undefined && (
-        <ErrorLine title={t`The links could not be loaded`} error={error} onRetry={() => void mutate()} />
-      )}
+      <ErrorLine title={t`The links could not be loaded`} error={error} onRetry={() => void mutate()} />
       {data?.links.length === 0 && (
         <Card>
           <EmptyState icon={<TvMinimal aria-hidden />} title={t`No wall links`}>

@@ -116,7 +116,7 @@ export default function InventoryPage() {
       <PageHeader
         title={t`Inventory`}
         heading={t`Green inventory`}
-        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Inventory` }, { label: t`Lots` }]}
+        crumbs={[{ label: t`Inventory` }, { label: t`Lots` }]}
         actions={
           <>
             <ButtonLink to={paths.importLots} icon={<Upload aria-hidden />}>

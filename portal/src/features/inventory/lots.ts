@@ -30,11 +30,7 @@ export const refreshLots = (): Promise<void> =>
     listAlerts,
   );
 
-export const lotCrumbs = (page: string): Crumb[] => [
-  { label: t`Home`, to: paths.dashboard },
-  { label: t`Inventory`, to: paths.lots },
-  { label: page },
-];
+export const lotCrumbs = (page: string): Crumb[] => [{ label: t`Inventory`, to: paths.lots }, { label: page }];
 
 /** Below this share of the initial weight a lot's weight is shown in red (product document, section 9). */
 export const lowSharePercent = 20;

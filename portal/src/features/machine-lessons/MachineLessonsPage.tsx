@@ -2,10 +2,10 @@ import { getMachineLessons, type MachineLessons } from '@roastery/contract/machi
 import { getMachine } from '@roastery/contract/machines';
 import { GraduationCap } from 'lucide-react';
 import { useParams } from 'react-router-dom';
-import { ApiError } from '../../api/api-error.ts';
 import { useApi } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorState } from '../../components/ErrorState.tsx';
+import { isMissing, MissingMachine } from '../../components/MissingPage.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { formatNumber, formatRoasts } from '../../format/numbers.ts';
@@ -22,35 +22,14 @@ export default function MachineLessonsPage() {
   const { id = '' } = useParams();
   const machine = useApi(getMachine, { params: { id } });
   const lessons = useApi(getMachineLessons, { params: { id } });
-  if (isMissing(machine.error) || isMissing(lessons.error)) {
-    return (
-      <Page>
-        <EmptyState
-          icon={<GraduationCap aria-hidden />}
-          isPage
-          title={t`Machine not found`}
-          action={
-            <ButtonLink to={paths.machines} kind="primary">
-              {t`Back to Machines`}
-            </ButtonLink>
-          }
-        >
-          {t`It may have been deleted, or you don’t have access to it.`}
-        </EmptyState>
-      </Page>
-    );
-  }
+  if (isMissing(machine.error) || isMissing(lessons.error))
+    return <MissingMachine icon={<GraduationCap aria-hidden />} />;
   const name = machine.data?.display_name;
   return (
     <Page>
       <PageHeader
         title={name === undefined ? t`What this machine has learnt` : t`What ${name} has learnt`}
-        crumbs={[
-          { label: t`Home`, to: paths.dashboard },
-          { label: t`Machines`, to: paths.machines },
-          { label: name ?? t`Machine` },
-          { label: t`Learnt` },
-        ]}
+        crumbs={[{ label: t`Machines`, to: paths.machines }, { label: name ?? t`Machine` }, { label: t`Learnt` }]}
         subtitle={<Source lessons={lessons.data} />}
         actions={<ButtonLink to={paths.timeline(id)}>{t`Timeline`}</ButtonLink>}
       />
@@ -73,8 +52,6 @@ export default function MachineLessonsPage() {
     </Page>
   );
 }
-
-const isMissing = (error: unknown): boolean => error instanceof ApiError && error.code === 'not_found';
 
 const Source = ({ lessons }: { lessons: MachineLessons | undefined }) => {
   const dates = useDates();

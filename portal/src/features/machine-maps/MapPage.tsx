@@ -37,7 +37,6 @@ export default function MapPage() {
   const [refusal, setRefusal] = useState<string | null>(null);
   const { data, error, mutate } = useApi(getMachineMap, { params: { id } });
   const crumbs = [
-    { label: t`Home`, to: paths.dashboard },
     { label: t`Machines`, to: paths.machines },
     { label: t`Maps`, to: paths.machineMaps },
     { label: data === undefined ? t`Map` : mapName(data) },

@@ -101,11 +101,7 @@ export default function MapsPage() {
     <Page>
       <PageHeader
         title={t`Machine Maps`}
-        crumbs={[
-          { label: t`Home`, to: paths.dashboard },
-          { label: t`Machines`, to: paths.machines },
-          { label: t`Maps` },
-        ]}
+        crumbs={[{ label: t`Machines`, to: paths.machines }, { label: t`Maps` }]}
         subtitle={t`What the registers of a machine mean. The maps of the catalogue have not been tested on real machines.`}
         actions={
           <>

@@ -104,7 +104,7 @@ export default function MachinesPage() {
     <Page>
       <PageHeader
         title={isAdmin ? t`All Machines` : t`My Machines`}
-        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Machines` }]}
+        crumbs={[{ label: t`Machines` }]}
         actions={
           <ButtonLink to={paths.machineMaps} icon={<BookOpen aria-hidden />}>
             {t`Machine maps`}
@@ -133,9 +133,7 @@ export default function MachinesPage() {
             onChange={list.sortBy}
           />
         </div>
-        {list.error !== undefined && (
-          <ErrorLine title={t`Machines could not be loaded`} error={list.error} onRetry={list.table.onRetry} />
-        )}
+        <ErrorLine title={t`Machines could not be loaded`} error={list.error} onRetry={list.table.onRetry} />
         <MachineGrid
           machines={list.data ?? (list.error === undefined ? undefined : [])}
           onAdd={register}

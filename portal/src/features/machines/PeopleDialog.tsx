@@ -11,7 +11,7 @@ import { UserMinus, UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { useApi, useInOrder, type InOrder } from '../../api/use-api.ts';
-import { ErrorLine } from '../../components/ErrorState.tsx';
+import { Unread } from '../../components/ErrorState.tsx';
 import { attempt } from '../../components/attempt.ts';
 import { useAction } from '../../components/use-action.ts';
 import { memberRoleChoices, mayManage } from '../../components/people/roles.ts';
@@ -19,7 +19,6 @@ import { SavedChoice } from '../../components/saved-fields.tsx';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { Skeleton } from '../../ui/Card.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Dialog, DialogBody } from '../../ui/Dialog.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -63,11 +62,13 @@ const People = ({ machine }: { machine: Machine }) => {
         </p>
       )}
       {data === undefined ? (
-        error === undefined ? (
-          <Skeleton className="h-24 w-full" />
-        ) : (
-          <ErrorLine title={t`The people could not be loaded`} error={error} onRetry={() => void mutate()} />
-        )
+        <Unread
+          skeleton="h-24 w-full"
+          isLine
+          title={t`The people could not be loaded`}
+          error={error}
+          onRetry={() => void mutate()}
+        />
       ) : (
         <ul aria-label={t`People of ${machine.display_name}`} className="divide-y divide-stroke">
           {data.members.map((member) => (

@@ -10,11 +10,7 @@ import { Card } from '../../ui/Card.tsx';
 import { RegisteredMachineView } from './RegisteredMachineView.tsx';
 import { RegisterFields, registerTexts, useRegisterForm } from './RegisterForm.tsx';
 
-const crumbs = [
-  { label: t`Home`, to: paths.dashboard },
-  { label: t`Machines`, to: paths.machines },
-  { label: t`Register` },
-];
+const crumbs = [{ label: t`Machines`, to: paths.machines }, { label: t`Register` }];
 
 /** /machines/register: a form step, then a success step. */
 export default function RegisterMachinePage() {

@@ -21,14 +21,7 @@ export default function NewRoastPage() {
   if (way === 'upload' && read('again') !== undefined) return <OriginalReadAgain />;
   return (
     <Page wide={way === 'upload' && read('import') !== undefined}>
-      <PageHeader
-        title={t`Add roast`}
-        crumbs={[
-          { label: t`Home`, to: paths.dashboard },
-          { label: t`Roasts`, to: paths.roasts },
-          { label: t`New roast` },
-        ]}
-      />
+      <PageHeader title={t`Add roast`} crumbs={[{ label: t`Roasts`, to: paths.roasts }, { label: t`New roast` }]} />
       <Tabs
         label={t`Ways to add a roast`}
         value={way}
@@ -48,7 +41,7 @@ const OriginalReadAgain = () => (
   <Page>
     <PageHeader
       title={t`Read the original again`}
-      crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Roasts`, to: paths.roasts }, { label: t`Original` }]}
+      crumbs={[{ label: t`Roasts`, to: paths.roasts }, { label: t`Original` }]}
     />
     <UploadRoast />
   </Page>

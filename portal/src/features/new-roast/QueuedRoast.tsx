@@ -9,7 +9,7 @@ import { call } from '../../api/call.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useLive, type LiveMachine } from '../../api/use-live.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { ErrorState } from '../../components/ErrorState.tsx';
+import { Unread } from '../../components/ErrorState.tsx';
 import { useAction } from '../../components/use-action.ts';
 import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
@@ -17,7 +17,7 @@ import { plannedDetails, plannedName } from '../../components/PlannedRoast.tsx';
 import { changeRoast } from '../../components/roast-changes.ts';
 import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
-import { Card, Skeleton } from '../../ui/Card.tsx';
+import { Card } from '../../ui/Card.tsx';
 import { LiveDot } from '../../ui/Badge.tsx';
 import { RemoveFromQueue } from './MachineQueue.tsx';
 
@@ -51,11 +51,12 @@ export const QueuedRoast = ({ planId, onLeave }: WaitingForChargeProps) => {
   if (plan === undefined) {
     return (
       <Card>
-        {error === undefined ? (
-          <Skeleton className="m-4 h-48" />
-        ) : (
-          <ErrorState title={t`The queued roast could not be loaded`} error={error} onRetry={() => void mutate()} />
-        )}
+        <Unread
+          skeleton="m-4 h-48"
+          title={t`The queued roast could not be loaded`}
+          error={error}
+          onRetry={() => void mutate()}
+        />
       </Card>
     );
   }

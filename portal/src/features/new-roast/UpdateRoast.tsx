@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
-import { ErrorState } from '../../components/ErrorState.tsx';
+import { Unread } from '../../components/ErrorState.tsx';
 import { useAction } from '../../components/use-action.ts';
 import { FormError } from '../../components/form/FormError.tsx';
 import { FormActions } from '../../components/form/RecordForm.tsx';
@@ -13,7 +13,7 @@ import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
-import { Card, Panel, Skeleton } from '../../ui/Card.tsx';
+import { Card, Panel } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { toast } from '../../ui/toast.ts';
 
@@ -31,11 +31,7 @@ export const UpdateRoast = ({ upload, roastId, isBeingRead }: UpdateRoastProps) 
   if (roast !== undefined) return <LoadedUpdate {...{ upload, roast, isBeingRead }} />;
   return (
     <Card>
-      {error === undefined ? (
-        <Skeleton className="m-4 h-32" />
-      ) : (
-        <ErrorState title={t`Failed to load roast`} error={error} onRetry={() => void mutate()} />
-      )}
+      <Unread skeleton="m-4 h-32" title={t`Failed to load roast`} error={error} onRetry={() => void mutate()} />
     </Card>
   );
 };

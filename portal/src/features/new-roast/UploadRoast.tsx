@@ -10,16 +10,16 @@ import { listTimesToCheck } from '@roastery/contract/roast-times';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
+import { Unread } from '../../components/ErrorState.tsx';
 import { attempt } from '../../components/attempt.ts';
 import { useAction } from '../../components/use-action.ts';
 import { FormError } from '../../components/form/FormError.tsx';
-import { ErrorState } from '../../components/ErrorState.tsx';
 import { paths } from '../../components/paths.ts';
 import { useUrlState } from '../../components/url-state.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
-import { Card, Skeleton } from '../../ui/Card.tsx';
+import { Card } from '../../ui/Card.tsx';
 import { FilesDrop } from './many/FilesDrop.tsx';
 import { isArchive, type NamedFile } from './many/files-in.ts';
 import { ManyFiles } from './many/ManyFiles.tsx';
@@ -127,11 +127,7 @@ const OneUpload = ({ id, isOfImport, onAnother }: OneUploadProps) => {
   }
   return (
     <Card>
-      {error === undefined ? (
-        <Skeleton className="m-4 h-72" />
-      ) : (
-        <ErrorState title={t`The upload has expired`} error={error} onRetry={onAnother} />
-      )}
+      <Unread skeleton="m-4 h-72" title={t`The upload has expired`} error={error} onRetry={onAnother} />
     </Card>
   );
 };

@@ -11,10 +11,12 @@ import type { Link, MachineMap } from '@roastery/contract/machine-map';
 import { getMachine, type Machine } from '@roastery/contract/machines';
 import { getBoardConfig, getMachineMap, type BoardConfig, type MapDetail } from '@roastery/contract/machine-maps';
 import type { PickedPlace, PickedSignal } from '@roastery/contract/map-draft';
+import { ScanSearch } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useParams } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
+import { isMissing, MissingMachine } from '../../components/MissingPage.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { t } from '../../language/t.ts';
@@ -124,11 +126,8 @@ export default function ProbePage() {
   const chosen = config.data?.map ?? null;
   const map = useApi(getMachineMap, chosen === null ? null : { params: { id: chosen.id } });
   const reading = useProbe(id);
-  const crumbs = [
-    { label: t`Home`, to: paths.dashboard },
-    { label: t`Machines`, to: paths.machines },
-    { label: t`Find registers` },
-  ];
+  const crumbs = [{ label: t`Machines`, to: paths.machines }, { label: t`Find registers` }];
+  if (isMissing(machine.error)) return <MissingMachine icon={<ScanSearch aria-hidden />} />;
   const failed = machine.error ?? config.error;
   /** The form is shown once the map is loaded, since its unit is the default; it then stays through later loads. */
   const isMapKnown =

@@ -64,11 +64,7 @@ const EditRecipe = ({ recipe }: { recipe: Profile }) => {
     <>
       <PageHeader
         title={recipe.name}
-        crumbs={[
-          { label: t`Home`, to: paths.dashboard },
-          { label: t`Recipes`, to: paths.recipes },
-          { label: recipe.name },
-        ]}
+        crumbs={[{ label: t`Recipes`, to: paths.recipes }, { label: recipe.name }]}
         badges={
           <>
             <Badge>{recipe.roast_level}</Badge>

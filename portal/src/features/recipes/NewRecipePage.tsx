@@ -23,14 +23,7 @@ export default function NewRecipePage() {
   const roastId = useUrlState().read('from_roast');
   return (
     <Page>
-      <PageHeader
-        title={t`New recipe`}
-        crumbs={[
-          { label: t`Home`, to: paths.dashboard },
-          { label: t`Recipes`, to: paths.recipes },
-          { label: t`New recipe` },
-        ]}
-      />
+      <PageHeader title={t`New recipe`} crumbs={[{ label: t`Recipes`, to: paths.recipes }, { label: t`New recipe` }]} />
       {roastId === undefined ? <NewRecipe /> : <FromRoast key={roastId} id={roastId} />}
     </Page>
   );

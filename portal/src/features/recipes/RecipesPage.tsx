@@ -93,7 +93,7 @@ export default function RecipesPage() {
   useAddAction(t`Create recipe`, paths.newRecipe);
   return (
     <Page wide>
-      <PageHeader title={t`Recipes`} crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Recipes` }]} />
+      <PageHeader title={t`Recipes`} crumbs={[{ label: t`Recipes` }]} />
       <Totals recipes={data} hasFailed={error !== undefined} />
       <FilterBar {...sought} recipes={recipes} />
       {error && (

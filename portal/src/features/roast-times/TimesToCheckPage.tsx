@@ -141,11 +141,7 @@ export default function TimesToCheckPage() {
     <Page wide>
       <PageHeader
         title={t`Times to check`}
-        crumbs={[
-          { label: t`Home`, to: paths.dashboard },
-          { label: t`Roasts`, to: paths.roasts },
-          { label: t`Times to check` },
-        ]}
+        crumbs={[{ label: t`Roasts`, to: paths.roasts }, { label: t`Times to check` }]}
       />
       <Card className="mb-3 flex flex-col gap-3 px-4 py-3">
         <p className="max-w-4xl text-sm text-content">

@@ -1,5 +1,4 @@
 import { deleteRoast, getRoast, listRoasts, type Roast } from '@roastery/contract/roasts';
-import { TriangleAlert } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
 import { ApiError, sentenceFor } from '../../api/api-error.ts';
@@ -7,7 +6,7 @@ import { call } from '../../api/call.ts';
 import { useShownError } from '../../api/failed-reads.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ConfirmDialog, DiscardDialog } from '../../components/ConfirmDialog.tsx';
-import { EmptyState } from '../../components/EmptyState.tsx';
+import { isMissing, MissingPage } from '../../components/MissingPage.tsx';
 import { attempt } from '../../components/attempt.ts';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { useMayRoast } from '../../components/people/roles.ts';
@@ -17,7 +16,6 @@ import { paths } from '../../components/paths.ts';
 import { discard } from '../../components/roast-changes.ts';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
-import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
 import { FinishedRoast } from './FinishedRoast.tsx';
@@ -53,58 +51,31 @@ export default function RoastPage() {
   const [deletedId, setDeletedId] = useState<string | null>(null);
   const noteDeleted = useCallback(() => setDeletedId(id), [id]);
   useShownError(roast === undefined ? error : undefined);
-  if (isBlank) return <RoastError title={t`No roast ID`} text={t`This address has no roast ID.`} />;
+  const list = { to: paths.roasts, back: t`Back to Roasts` };
+  if (isBlank)
+    return (
+      <MissingPage {...list} title={t`No roast ID`}>
+        {t`This address has no roast ID.`}
+      </MissingPage>
+    );
   if (deletedId === id) {
     return (
-      <RoastError
-        title={t`This roast was deleted`}
-        text={t`Another user deleted it while it was running. The recording is kept.`}
-      />
+      <MissingPage {...list} title={t`This roast was deleted`}>
+        {t`Another user deleted it while it was running. The recording is kept.`}
+      </MissingPage>
     );
   }
   // Read again after the live stream ended: the machine may no longer be shared.
   const isGone = roast !== undefined && error instanceof ApiError && error.status === 404;
   if (roast && !isGone) return <LoadedRoast key={roast.id} roast={roast} onChanged={take} onDeleted={noteDeleted} />;
   if (isLoading) return <LoadingRoast />;
-  // A malformed id is a roast that does not exist.
-  if (isMissing(error)) {
-    return (
-      <RoastError title={t`Roast not found`} text={t`It may have been deleted, or you don’t have access to it.`} />
-    );
-  }
+  if (isMissing(error)) return <MissingPage {...list} title={t`Roast not found`} />;
   return (
-    <RoastError
-      title={sentenceFor(error, t`Failed to load roast`)}
-      text={error instanceof ApiError && error.detail === undefined ? error.message : t`The roast could not be loaded.`}
-      onRetry={() => void mutate()}
-    />
+    <MissingPage {...list} title={sentenceFor(error, t`Failed to load roast`)} onRetry={() => void mutate()}>
+      {error instanceof ApiError && error.detail === undefined ? error.message : t`The roast could not be loaded.`}
+    </MissingPage>
   );
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 404 || error.status === 422);
-
-const RoastError = ({ title, text, onRetry }: { title: string; text: string; onRetry?: () => void }) => (
-  <Page>
-    <div role="alert">
-      <EmptyState
-        icon={<TriangleAlert aria-hidden />}
-        isPage
-        title={title}
-        action={
-          <div className="flex gap-2">
-            {onRetry !== undefined && <Button onClick={onRetry}>{t`Retry`}</Button>}
-            <ButtonLink to={paths.roasts} kind="primary">
-              {t`Back to Roasts`}
-            </ButtonLink>
-          </div>
-        }
-      >
-        {text}
-      </EmptyState>
-    </div>
-  </Page>
-);
 
 const LoadingRoast = () => (
   <Page wide>

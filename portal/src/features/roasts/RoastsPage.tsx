@@ -111,12 +111,7 @@ export default function RoastsPage() {
     <Page wide>
       <PageHeader
         title={t`Roasts`}
-        crumbs={[
-          { label: t`Home`, to: paths.dashboard },
-          { label: t`Roast` },
-          { label: t`Overview` },
-          { label: t`Roasts` },
-        ]}
+        crumbs={[{ label: t`Roast` }, { label: t`Overview` }, { label: t`Roasts` }]}
         actions={
           <ButtonLink to={paths.newRoast} kind="primary" icon={<Plus aria-hidden />}>
             {t`Add roast`}

@@ -4,11 +4,11 @@ import { maxTimelineDays } from '@roastery/contract/limits';
 import { ChartGantt, ChevronLeft, ChevronRight, ZoomIn, ZoomOut } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
 import { useParams } from 'react-router-dom';
-import { ApiError } from '../../api/api-error.ts';
 import { useApi } from '../../api/use-api.ts';
 import { ExchangedRecordings } from '../../components/ExchangedRecordings.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine, ErrorState } from '../../components/ErrorState.tsx';
+import { isMissing, MissingMachine } from '../../components/MissingPage.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { mayManage, mayRoast } from '../../components/people/roles.ts';
@@ -51,30 +51,12 @@ export default function TimelinePage() {
     { keepPreviousData: true, refreshInterval: refreshMs },
   );
   const crumbs = [
-    { label: t`Home`, to: paths.dashboard },
     { label: t`Machines`, to: paths.machines },
     { label: machine.data?.display_name ?? t`Machine` },
     { label: t`Timeline` },
   ];
   const setSpan = useCallback((span: Span) => change({ from: iso(span.from), to: iso(span.to) }), [change]);
-  if (isMissing(machine.error) || isMissing(error)) {
-    return (
-      <Page>
-        <EmptyState
-          icon={<ChartGantt aria-hidden />}
-          isPage
-          title={t`Machine not found`}
-          action={
-            <ButtonLink to={paths.machines} kind="primary">
-              {t`Back to Machines`}
-            </ButtonLink>
-          }
-        >
-          {t`It may have been deleted, or you don’t have access to it.`}
-        </EmptyState>
-      </Page>
-    );
-  }
+  if (isMissing(machine.error) || isMissing(error)) return <MissingMachine icon={<ChartGantt aria-hidden />} />;
   return (
     <Page wide>
       <PageHeader
@@ -99,9 +81,7 @@ export default function TimelinePage() {
         </Card>
       ) : (
         <div className="flex flex-col gap-4">
-          {error !== undefined && (
-            <ErrorLine title={t`The timeline could not be refreshed`} error={error} onRetry={() => void mutate()} />
-          )}
+          <ErrorLine title={t`The timeline could not be refreshed`} error={error} onRetry={() => void mutate()} />
           {machine.data !== undefined && mayManage(machine.data.role) && <ExchangedRecordings machineId={id} />}
           <LoadedTimeline
             machineId={id}
@@ -117,10 +97,6 @@ export default function TimelinePage() {
     </Page>
   );
 }
-
-const isMissing = (error: unknown): boolean =>
-  // A malformed id is a machine that does not exist.
-  error instanceof ApiError && (error.status === 404 || error.status === 422);
 
 const LoadingTimeline = () => (
   <>

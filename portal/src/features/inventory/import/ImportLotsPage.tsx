@@ -3,7 +3,7 @@ import { maxUploadBytes } from '@roastery/contract/imports';
 import { ApiError, sentenceFor } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { refresh, useApi } from '../../../api/use-api.ts';
-import { ErrorState } from '../../../components/ErrorState.tsx';
+import { Unread } from '../../../components/ErrorState.tsx';
 import { FileDrop } from '../../../components/FileDrop.tsx';
 import { useAction } from '../../../components/use-action.ts';
 import { FormError } from '../../../components/form/FormError.tsx';
@@ -13,7 +13,7 @@ import { formatBytes, formatCount } from '../../../format/numbers.ts';
 import { useDates } from '../../../format/preferences.ts';
 import { t } from '../../../language/t.ts';
 import { Button } from '../../../ui/Button.tsx';
-import { Card, Panel, Skeleton } from '../../../ui/Card.tsx';
+import { Card, Panel } from '../../../ui/Card.tsx';
 import { lotCrumbs } from '../lots.ts';
 import { LotImportReview } from './LotImportReview.tsx';
 
@@ -116,11 +116,7 @@ const OneImport = ({ id, onLeave }: { id: string; onLeave: () => void }) => {
   }
   return (
     <Card>
-      {error === undefined ? (
-        <Skeleton className="m-4 h-72" />
-      ) : (
-        <ErrorState title={t`The import was not found`} error={error} onRetry={onLeave} />
-      )}
+      <Unread skeleton="m-4 h-72" title={t`The import was not found`} error={error} onRetry={onLeave} />
     </Card>
   );
 };

@@ -1,9 +1,9 @@
 import { getRoastImport, listImportFiles, type RoastImport } from '@roastery/contract/roast-imports';
 import { useCallback } from 'react';
 import { refresh, useApi, useInOrder } from '../../../api/use-api.ts';
-import { ErrorState } from '../../../components/ErrorState.tsx';
+import { Unread } from '../../../components/ErrorState.tsx';
 import { t } from '../../../language/t.ts';
-import { Card, Skeleton } from '../../../ui/Card.tsx';
+import { Card } from '../../../ui/Card.tsx';
 import { FormError } from '../../../components/form/FormError.tsx';
 import { DoubtGroups } from './DoubtGroups.tsx';
 import { FilesTable } from './FilesTable.tsx';
@@ -41,11 +41,7 @@ export const ManyFiles = ({ id, upload, onLeave }: ManyFilesProps) => {
   if (data === undefined) {
     return (
       <Card>
-        {error === undefined ? (
-          <Skeleton className="m-4 h-72" />
-        ) : (
-          <ErrorState title={t`The import was not found`} error={error} onRetry={onLeave} />
-        )}
+        <Unread skeleton="m-4 h-72" title={t`The import was not found`} error={error} onRetry={onLeave} />
       </Card>
     );
   }
