@@ -37,6 +37,7 @@ describe('batch writer', () => {
       messages.push(...board.batches().map((batch) => messageOf(`B-${n}`, batch)));
     }
     return {
+      sql: database.sql,
       store: async (): Promise<number> => {
         for (const message of messages) writer.add(message);
         await until('all samples to be committed', () => samples === boards, { everyMs: 5 });
@@ -54,6 +55,13 @@ describe('batch writer', () => {
     ]);
     expect(stored).toEqual(['quiet', 'fleet']);
     expect(commits).toEqual([1, 1]);
+  });
+
+  it('lets Postgres end its transaction soon when this api hangs in it, since others wait for its rows', async () => {
+    const { sql, store } = await writerWith(1);
+    await sql`ALTER TABLE recording_chunks ADD CONSTRAINT ends_soon
+      CHECK (current_setting('idle_in_transaction_session_timeout') = '5s')`;
+    expect(await store()).toBe(1);
   });
 
   it('stores a full transaction at once', async () => {

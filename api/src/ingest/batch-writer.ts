@@ -78,6 +78,12 @@ const faultTries = 3;
 /** The batch limit grows again only after a transaction that was faster than this. */
 const quickSeconds = 2;
 
+/**
+ * A transaction that sends nothing for so long belongs to an api that hangs. It holds rows of machines that others store
+ * meanwhile; they would park those machines.
+ */
+const hungAfter = '5s';
+
 /** Many messages time out sooner than one alone, because a part of them may succeed. */
 const timeouts = (count: number) => (count > 1 ? { statement: '5s', lock: '2s' } : { statement: '15s', lock: '5s' });
 
@@ -87,7 +93,9 @@ const timeouts = (count: number) => (count > 1 ? { statement: '5s', lock: '2s' }
 export const commitMessages = async (sql: Database, messages: readonly JournalMessage[]): Promise<Flushed> => {
   const flushed = await sql.begin(async (tx) => {
     const { statement, lock } = timeouts(messages.length);
-    await tx`SELECT set_config('statement_timeout', ${statement}, true), set_config('lock_timeout', ${lock}, true)`;
+    await tx`
+      SELECT set_config('statement_timeout', ${statement}, true), set_config('lock_timeout', ${lock}, true),
+        set_config('idle_in_transaction_session_timeout', ${hungAfter}, true)`;
     const committed = await commitIn(tx, messages);
     return { ...committed, dropped: await writeQuarantine(tx, committed.refusals) };
   });

@@ -194,7 +194,13 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
     (await Promise.all(hosts.apis.map((api) => answers(api, 'readyz')))).every(Boolean);
   await until('all apis', areReady, patience);
   const fleets = startFleets({ port: 0, brokers: urls, serials, channels: 3, samplesPerBatch: 1 });
-  const allHeard = () => until('all boards', async () => (await reportOf(fleets)).heard === boards, patience);
+  const allHeard = () =>
+    until('all boards', async () => (await reportOf(fleets)).heard === boards, patience).catch(
+      async (error: unknown) => {
+        say(`  ${JSON.stringify(await reportOf(fleets))}`);
+        throw error;
+      },
+    );
   try {
     await allHeard();
     const shares = await measureShares(hosts);

@@ -24,8 +24,8 @@ const resendMs = 10_000;
 /** A backlog below this is not compressed. */
 const gzipFromBytes = 2_048;
 const keepaliveSeconds = 60;
-/** A connection that is not open so soon is given up: of the only broker, and in a round over several. */
-const [openMs, hastyOpenMs] = [30_000, 4_000];
+/** A connection that is not open so soon is given up: of the only broker, and of several in the first round and later. */
+const [openMs, hastyOpenMs, patientOpenMs] = [30_000, 4_000, 10_000];
 const secondMs = 1_000;
 /** The journals are an hour old. */
 const ageMs = 3_600_000;
@@ -92,6 +92,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
   let isFirstRound = true;
   /** In this run of the board. */
   const connection = { run: Date.now(), count: 0 };
+  const openWithinMs = (): number => (urls.length < 2 ? openMs : isFirstRound ? hastyOpenMs : patientOpenMs);
   const session = (): string => `${boot} ${connection.count}`.slice(-40);
   const sendEverySeconds = plan.sendEverySeconds ?? 1;
   /** Not to be sent yet. */
@@ -256,10 +257,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     const { hostname: host, port } = new URL(url);
     connection.count += 1;
     socket = connect({ host, port: Number(port), noDelay: true, onread });
-    const giveUp = setTimeout(
-      () => !isOpen && socket?.destroy(),
-      urls.length > 1 && isFirstRound ? hastyOpenMs : openMs,
-    );
+    const giveUp = setTimeout(() => !isOpen && socket?.destroy(), openWithinMs());
     socket.on('error', () => undefined);
     socket.once('connect', () =>
       write({
