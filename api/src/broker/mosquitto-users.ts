@@ -105,26 +105,9 @@ const commandsFor = (username: string, user: User | undefined, found: FoundUser 
   ];
 };
 
-export interface MosquittoUsersParts {
-  readonly sql: Database;
-  readonly mqtt: MqttLink;
-  readonly secretKey: string;
-  readonly log: Logger;
-}
-
-/**
- * Keeps the users of a Mosquitto in step with the credentials of machines. A user is created when its board requests
- * its login, and removed or replaced when a credential ends. After each connect Mosquitto's users are compared with
- * the database. Any number of apis may do so: each reads and writes a batch of users under one advisory lock.
- */
-export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsersParts): BrokerManagement => {
+/** The commands of the plugin over this connection. */
+const createCommands = (mqtt: MqttLink) => {
   const questions = new Map<string, (responses: Response[]) => void>();
-  const mayLog = createLogGate(60_000);
-  let isClosed = false;
-  let compareTimer: NodeJS.Timeout | undefined;
-  /** Whether this connection has removed the default rights. */
-  let hasTakenRights = false;
-  const known = new Map<string, { readonly fingerprint: string; readonly at: number }>();
 
   mqtt.subscribe(responseTopic, 0, (_topic, payload) => {
     const { data } = parseJson(responsesShape, payload.toString('utf8'));
@@ -157,6 +140,39 @@ export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsers
     const failed = (await command(commands)).find(({ error }) => error !== undefined);
     if (failed) throw new Error(`Mosquitto refused ${failed.command}: ${failed.error}`);
   };
+
+  const listOurs = async (): Promise<FoundUser[]> => {
+    const all: FoundUser[] = [];
+    for (;;) {
+      const page = { command: 'listClients', verbose: true, count: pageUsers, offset: all.length };
+      const found = (await command([page]))[0]?.data?.clients ?? [];
+      all.push(...found);
+      if (found.length < pageUsers) return all.filter(isOurs);
+    }
+  };
+  return { command, change, listOurs };
+};
+
+export interface MosquittoUsersParts {
+  readonly sql: Database;
+  readonly mqtt: MqttLink;
+  readonly secretKey: string;
+  readonly log: Logger;
+}
+
+/**
+ * Keeps the users of a Mosquitto in step with the credentials of machines. A user is created when its board requests
+ * its login, and removed or replaced when a credential ends. After each connect Mosquitto's users are compared with
+ * the database. Any number of apis may do so: each reads and writes a batch of users under one advisory lock.
+ */
+export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsersParts): BrokerManagement => {
+  const { command, change, listOurs } = createCommands(mqtt);
+  const mayLog = createLogGate(60_000);
+  let isClosed = false;
+  let compareTimer: NodeJS.Timeout | undefined;
+  /** Whether this connection has removed the default rights. */
+  let hasTakenRights = false;
+  const known = new Map<string, { readonly fingerprint: string; readonly at: number }>();
 
   const takeRights = async (): Promise<void> => {
     if (!hasTakenRights) await change([noRights]);
@@ -208,15 +224,6 @@ export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsers
     return removed.has(username);
   };
 
-  const listOurs = async (): Promise<FoundUser[]> => {
-    const all: FoundUser[] = [];
-    for (;;) {
-      const page = { command: 'listClients', verbose: true, count: pageUsers, offset: all.length };
-      const found = (await command([page]))[0]?.data?.clients ?? [];
-      all.push(...found);
-      if (found.length < pageUsers) return all.filter(isOurs);
-    }
-  };
   const compare = async (): Promise<void> => {
     await takeRights();
     const found = await listOurs();

@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,26 +7,14 @@ import { repositoryRoot } from './shared-data.ts';
 import { isTestFile, readSourceFiles } from './source-files.ts';
 
 const maxLines = 120;
-/** Functions that are larger. The list only becomes shorter. */
-const listFile = new URL('large-functions.json', import.meta.url);
 const isProgram = (file: string): boolean =>
   /\/src\/.*\.tsx?$/.test(file) && !file.startsWith('packages/testing/') && !isTestFile(file);
 
-it('no function has more than 120 lines, except for those in a list that only becomes shorter', async () => {
+it('no function has more than 120 lines', async () => {
   const files = (await readSourceFiles()).map(({ path: file }) => file).filter(isProgram);
   const sizes = await readFunctionSizes(repositoryRoot(), files);
   const large = sizes.filter(({ lines }) => lines > maxLines).map(({ name }) => name);
-  const known: string[] = JSON.parse(readFileSync(listFile, 'utf8'));
-  expect(
-    large.filter((name) => !known.includes(name)),
-    'divide the function: state as a value, with functions of it',
-  ).toEqual([]);
-  const left = known.filter((name) => large.includes(name));
-  if (process.env['UPDATE_LARGE_FUNCTIONS'] !== undefined)
-    writeFileSync(listFile, `${JSON.stringify(left, undefined, 2)}\n`);
-  expect(JSON.parse(readFileSync(listFile, 'utf8')), 'UPDATE_LARGE_FUNCTIONS=1 with this test lowers the list').toEqual(
-    left,
-  );
+  expect(large, 'divide the function: state as a value, with functions of it').toEqual([]);
 });
 
 it('function sizes: count nested functions, components and methods, but no types and no strings', async () => {
