@@ -23,7 +23,7 @@ describe('systemd units', () => {
     ['roastery-agent.service', 'device-agent'],
   ])('%s starts %s and restarts it when it ends', (unit, workspace) => {
     const text = read('systemd', unit);
-    expect(valuesOf(text, 'ExecStart')[0]).toContain(` /opt/roastery/${workspace}/dist/main.js`);
+    expect(valuesOf(text, 'ExecStart')[0]).toContain(` /opt/roastery/${workspace}/dist/program/main.js`);
     expect(valuesOf(text, 'Restart')).toEqual(['always']);
   });
 

@@ -8,7 +8,7 @@ import { isPassword } from './passwords.ts';
 import { limiter } from './sign-in-limits.ts';
 
 /* A PIN of four digits has 10,000 values. Guesses on devices that know the person find it in weeks, each leaves an audit
-   row, and the person is told; guesses elsewhere find it in years. */
+   row, and the person gets a message; guesses elsewhere find it in years. */
 
 /** Wrong PINs of one person on one device. */
 const perDevice = { tries: 5, seconds: 300, lockSeconds: 900 };

@@ -79,8 +79,8 @@ const faultTries = 3;
 const quickSeconds = 2;
 
 /**
- * A transaction that sends nothing for so long belongs to an api that hangs. It holds rows of machines that others store
- * meanwhile; they would park those machines.
+ * A transaction that sends nothing for so long belongs to an api that hangs. It holds rows of machines that others
+ * would store, and they would park those machines.
  */
 const hungAfter = '5s';
 

@@ -34,7 +34,7 @@ export const readRelease = (): { version: string; seconds: number } => {
 export const packagedUnit = (): string => {
   const unit = readFileSync(join(repository, 'deploy', 'systemd', `${name}.service`), 'utf8');
   const from =
-    'ExecStart=/usr/bin/node --enable-source-maps --max-semi-space-size=1 --optimize-for-size /opt/roastery/device-agent/dist/main.js run\n';
+    'ExecStart=/usr/bin/node --enable-source-maps --max-semi-space-size=1 --optimize-for-size /opt/roastery/device-agent/dist/program/main.js run\n';
   const launch = `/usr/lib/${name}/launch`;
   // As root and outside the sandbox, so that a version on trial cannot change its own record.
   const to = `ExecStartPre=-+${launch} starting\nExecStart=${launch} run\nExecStopPost=-+${launch} ended\n`;

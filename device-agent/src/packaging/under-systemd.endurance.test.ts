@@ -57,7 +57,7 @@ const startBoard = async (): Promise<RealSystemd> => {
     writeFileSync(board.pathTo(`/root/${version}.deb`), readFileSync(join(folder, `${version}.deb`)));
   }
   await board.must(
-    'systemd-run --quiet --unit=drum --setenv=SIM_START=cold --setenv=SIM_AUTO=false node /opt/roastery/packages/simulator/dist/main.js',
+    'systemd-run --quiet --unit=drum --setenv=SIM_START=cold --setenv=SIM_AUTO=false node /opt/roastery/packages/simulator/dist/program/main.js',
   );
   return board;
 };

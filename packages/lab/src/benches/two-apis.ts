@@ -272,7 +272,7 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
       aim: { of: 'value', atMost: 0 },
     },
     {
-      what: `${count} boards again acknowledged, the broker killed, apis in turn meanwhile`,
+      what: `${count} boards again acknowledged, the broker killed, apis in turn during it`,
       value: two.first.storm?.seconds ?? Infinity,
       unit: 's',
       aim: { of: 'value', atMost: 60 },

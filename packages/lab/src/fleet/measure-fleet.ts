@@ -12,7 +12,7 @@ import { closeFleets, reportOf, startFleets, type Fleet } from './fleet-process.
 import { registerBoards } from '@roastery/testing/fleet/register-boards';
 import { startSlowFsync } from './slow-fsync.ts';
 
-/** Boards that take longer to connect, or to deliver what waited meanwhile, are too many. */
+/** Boards that take longer to connect, or to deliver what waited until then, are too many. */
 export const connectSeconds = 60;
 export const measuredSeconds = 30;
 

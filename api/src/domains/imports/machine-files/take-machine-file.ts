@@ -141,7 +141,7 @@ export const takeMachineFile = async (
   const choices = await withTimeZone(sql, {});
   const recording = await files.run(readRecording, `machine ${machine.id}`, content, choices);
   const file = placed(fileName, sha256, recording, choices);
-  // Nobody is asked: the roast is kept, and the person reads it with the file.
+  // No person is asked: the roast is kept, and the person reads it with the file.
   const doubts = (await findDoubts(sql, recording.figures, machine.id)).map(({ sentence }) => sentence);
   return sql.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`files of ${machine.id}`}, 0))`;
