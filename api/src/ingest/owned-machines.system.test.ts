@@ -95,7 +95,7 @@ describe('machines of an instance', () => {
     await untilReceived('all at the first', serials, [one], (got) => got.every((at) => at.join() === '0'));
 
     const two = await start(database.url);
-    await untilReceived('each at one of two', serials, [one, two], (got) => got.every(({ length }) => length === 1));
+    await untilReceived('each at one of two', serials, [one, two], areDivided);
     const share = serials.filter((serial) => two.instances.division?.owns(serial)).length;
     expect(share).toBeGreaterThan(150);
     expect(share).toBeLessThan(300);
