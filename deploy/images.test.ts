@@ -34,7 +34,7 @@ describe('Dockerfile', () => {
     const built = [...text.matchAll(/--filter=@roastery\/(\S+)/g)].map(([, workspace = '']) => workspace);
     expect(built.sort()).toEqual(['api', 'broker', 'portal']);
     expect(built.filter((workspace) => scriptsOf(workspace)['build'] === undefined)).toEqual([]);
-    const started = [...text.matchAll(/"deploy\/run-watched\.sh", "(\w+)\/dist\/main\.js"/g)].map(
+    const started = [...text.matchAll(/"deploy\/run-watched\.sh", "(\w+)\/dist\/program\/main\.js"/g)].map(
       ([, workspace = '']) => workspace,
     );
     expect(started.sort()).toEqual(['api', 'broker']);

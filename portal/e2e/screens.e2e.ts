@@ -302,7 +302,8 @@ const dropTemperature = async (page: Page): Promise<number> => {
 };
 
 /**
- * Where the page shows one of these units, or dollars, visibly or for screen readers. A bag has the unit of its label.
+ * Where the page shows one of these units, or dollars, visibly or for screen readers. A bag has the unit of its label, and a
+ * token may contain any letters.
  */
 const unitsOn = (page: Page, units: readonly string[]): Promise<string[]> =>
   page.evaluate((sought) => {
@@ -313,7 +314,7 @@ const unitsOn = (page: Page, units: readonly string[]): Promise<string[]> =>
     return sought.length === 0
       ? []
       : [document.body.textContent, ...labels].flatMap(
-          (text) => text.replaceAll(/(?:60|69) kg/g, '').match(found) ?? [],
+          (text) => text.replaceAll(/(?:60|69) kg|[\w-]{32,}/g, '').match(found) ?? [],
         );
   }, units);
 
