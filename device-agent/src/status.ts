@@ -10,7 +10,7 @@ import type { MachineMap } from '@roastery/contract/machine-map';
 import { readUpdateState } from './update/update-state.ts';
 import { noMapDetail } from '@roastery/contract/mqtt';
 import type { MachineLink } from './source.ts';
-import type { StatusDetails } from './uplink/uplink.ts';
+import type { StatusDetails } from './uplink/board-session.ts';
 
 /** Free room on the disk of a folder; undefined if the disk does not answer. The board continues without it. */
 export const freeBytes = async (folder: string): Promise<number | undefined> => {

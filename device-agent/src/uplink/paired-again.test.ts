@@ -1,50 +1,38 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger } from '@roastery/runtime/logger';
 import { createVirtualClock, type VirtualClock } from '@roastery/testing/virtual-clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWallClock } from '../core/wall-clock.ts';
-import { openJournal, type Journal } from '../journal/journal.ts';
+import type { WallClock } from '../core/wall-clock.ts';
+import type { Journal } from '../journal/journal.ts';
 import { startTestServer, type TestServer } from '../testing/test-server.ts';
-import { startUplink, type Uplink } from './uplink.ts';
+import { appendReading, openBoardJournal, startBoardUplink, wallClockOf } from '../testing/uplink-board.ts';
+import type { Uplink } from './uplink.ts';
 
 const serialNumber = 'RM30-1';
-const boot = '0a1b2c3d-0000-4000-8000-000000000001';
-const context = { boot, map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] };
-const log = createLogger('test', 'silent');
 const [before, now] = ['1'.repeat(16), '2'.repeat(16)];
 const [ann, ben] = ['a'.repeat(16), 'b'.repeat(16)];
 /** Longer than the uplink waits for the statement of a stream of its own credential. */
 const slowStatementMs = 12_000;
 
 let time: VirtualClock;
+let clock: WallClock;
 let folder: string;
 let server: TestServer;
 let journal: Journal;
 let uplink: Uplink | undefined;
 
-const mono = (): number => Math.round(time.monotonic());
-const clock = createWallClock(() => ({ boot, mono: mono(), wall: time.now(), synced: true }));
 const open = async (credential: string): Promise<void> => {
-  journal = await openJournal({ folder, capBytes: 1e9, clock, time, log, context, state: () => undefined, credential });
+  journal = await openBoardJournal({ folder, clock, time, credential });
 };
 const connect = (): void => {
-  uplink = startUplink({
+  uplink = startBoardUplink({
     serialNumber,
-    token: 'token',
-    ca: undefined,
     journal,
     clock,
     time,
-    log,
-    run: 1,
     brokers: () => Promise.resolve({ urls: [server.url] }),
     status: async () => ({ history: await journal.history() }),
-    configReceived: () => undefined,
-    probeRequested: () => undefined,
-    configRefused: () => undefined,
-    plansReceived: () => undefined,
   });
 };
 const state = (epoch: string, owner: string, ranges: [number, number][] = [], restore = false): void =>
@@ -57,7 +45,7 @@ const recordAndPairAgain = async (owner?: string): Promise<string> => {
   await open(before);
   const { epoch } = journal;
   if (owner !== undefined) journal.hear({ v: 1, epoch, ranges: [], through: 1e6, owner });
-  for (let count = 0; count < 30; count++) journal.appendSample(mono(), [200]);
+  for (let count = 0; count < 30; count++) appendReading(journal, time);
   await journal.flush();
   await time.run(journal.close());
   await open(now);
@@ -66,6 +54,7 @@ const recordAndPairAgain = async (owner?: string): Promise<string> => {
 
 beforeEach(async () => {
   time = createVirtualClock();
+  clock = wallClockOf(time);
   folder = await mkdtemp(join(tmpdir(), 'paired-again-'));
   server = await startTestServer(serialNumber);
 });
@@ -83,7 +72,7 @@ describe('history of an earlier pairing', () => {
     expect(journal.epoch).not.toBe(epoch);
     expect(journal.past.entries).toEqual([]);
     connect();
-    journal.appendSample(mono(), [20]);
+    appendReading(journal, time, 20);
     // New readings do not wait.
     await expect.poll(time.passing(() => sentOf(journal.epoch))).toBeGreaterThan(0);
     expect([sealedNow(), journal.stats().awaitingOwner]).toEqual([[false, true], 1]);
@@ -92,7 +81,7 @@ describe('history of an earlier pairing', () => {
     // The server finally answers, for another owner.
     state(epoch, ben);
     await expect.poll(time.passing(() => journal.stats().awaitingOwner)).toBe(0);
-    journal.appendSample(mono(), [20]);
+    appendReading(journal, time, 20);
     await expect.poll(time.passing(() => sentOf(journal.epoch))).toBeGreaterThan(1);
     expect([sentOf(epoch), sealedNow()]).toEqual([0, [false, true]]);
     state(epoch, ben, [], true);
@@ -113,7 +102,7 @@ describe('history of an earlier pairing', () => {
     const epoch = await recordAndPairAgain();
     for (let restart = 0; restart < 2; restart++) {
       connect();
-      journal.appendSample(mono(), [20]);
+      appendReading(journal, time, 20);
       const sentBefore = server.batches.length;
       await expect.poll(time.passing(() => server.batches.length)).toBeGreaterThan(sentBefore);
       // An acknowledgement without an owner, as servers before this feature send it, releases nothing.

@@ -1,20 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger } from '@roastery/runtime/logger';
 import { openCuttableLine } from '@roastery/testing/cuttable-line';
 import { createVirtualClock, type VirtualClock } from '@roastery/testing/virtual-clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWallClock } from '../core/wall-clock.ts';
-import { openJournal, type Journal } from '../journal/journal.ts';
+import type { Journal } from '../journal/journal.ts';
 import { startTestServer, type TestServer } from '../testing/test-server.ts';
+import { appendReading, openBoardJournal, startBoardUplink, wallClockOf } from '../testing/uplink-board.ts';
 import { brokersInOrder, hostAndPort } from './broker-choice.ts';
-import { startUplink, type Uplink } from './uplink.ts';
+import type { Uplink } from './uplink.ts';
 
 const serialNumber = 'RM30-1';
-const boot = '0a1b2c3d-0000-4000-8000-000000000001';
-const context = { boot, map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] };
-const log = createLogger('test', 'silent');
 
 interface Broker {
   readonly url: string;
@@ -29,13 +25,12 @@ describe('uplink of a board with several brokers', () => {
   let uplink: Uplink;
   /** In the order in which the board tries them. */
   let brokers: Broker[];
-  const mono = (): number => Math.round(time.monotonic());
 
   beforeEach(async () => {
     time = createVirtualClock();
-    const clock = createWallClock(() => ({ boot, mono: mono(), wall: time.now(), synced: true }));
+    const clock = wallClockOf(time);
     folder = await mkdtemp(join(tmpdir(), 'several-brokers-'));
-    journal = await openJournal({ folder, capBytes: 1e9, clock, time, log, context, state: () => undefined });
+    journal = await openBoardJournal({ folder, clock, time });
     const opened = await Promise.all(
       [0, 1, 2].map(async () => {
         const server = await startTestServer(serialNumber);
@@ -45,21 +40,13 @@ describe('uplink of a board with several brokers', () => {
     );
     const urls = opened.map(({ url }) => url);
     brokers = brokersInOrder(serialNumber, urls).flatMap((url) => opened.filter((one) => one.url === url));
-    uplink = startUplink({
+    uplink = startBoardUplink({
       serialNumber,
-      token: 'a-secret-token',
-      ca: undefined,
       journal,
       clock,
       time,
-      log,
       run: 7,
       brokers: () => Promise.resolve({ urls }),
-      status: () => Promise.resolve({ machine_link: 'ok' }),
-      configReceived: () => undefined,
-      probeRequested: () => undefined,
-      configRefused: () => undefined,
-      plansReceived: () => undefined,
     });
   });
   afterEach(async () => {
@@ -87,7 +74,7 @@ describe('uplink of a board with several brokers', () => {
   /** A sample of each second. */
   const roast = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
-      journal.appendSample(mono(), [200]);
+      appendReading(journal, time);
       written += 1;
       await time.advance(1000);
     }

@@ -6,15 +6,13 @@ import type { MachineMap } from '@roastery/contract/machine-map';
 import { createLogger } from '@roastery/runtime/logger';
 import { createVirtualClock, type VirtualClock } from '@roastery/testing/virtual-clock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createWallClock, type WallClock } from '../core/wall-clock.ts';
-import { openJournal, type Journal } from '../journal/journal.ts';
+import type { WallClock } from '../core/wall-clock.ts';
+import type { Journal } from '../journal/journal.ts';
 import { startTestServer, type TestServer } from '../testing/test-server.ts';
-import { startUplink, type Uplink, type UplinkParts } from './uplink.ts';
+import { appendReading, boot, openBoardJournal, startBoardUplink, wallClockOf } from '../testing/uplink-board.ts';
+import type { Uplink, UplinkParts } from './uplink.ts';
 
 const serialNumber = 'RM 30/Ä 1';
-const boot = '0a1b2c3d-0000-4000-8000-000000000001';
-const context = { boot, map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] };
-const log = createLogger('test', 'silent');
 
 let time: VirtualClock;
 let clock: WallClock;
@@ -26,27 +24,20 @@ let maps: MachineMap[];
 let refusals: string[];
 
 const connect = (over: Partial<Pick<UplinkParts, 'log' | 'brokers' | 'journal' | 'status'>> = {}): Uplink => {
-  uplink = startUplink({
+  uplink = startBoardUplink({
     serialNumber,
-    token: 'a-secret-token',
-    ca: undefined,
     journal,
     clock,
     time,
-    log,
-    run: 1,
     brokers: () => Promise.resolve({ urls: [server.url] }),
-    status: () => Promise.resolve({ machine_link: 'ok' }),
     configReceived: ({ map }) => void (map && maps.push(map)),
-    probeRequested: () => undefined,
     configRefused: (rev, issue) => refusals.push(`${rev} ${issue}`),
-    plansReceived: () => undefined,
     ...over,
   });
   return uplink;
 };
 const mono = (): number => Math.round(time.monotonic());
-const sample = (): number => journal.appendSample(mono(), [200]);
+const sample = (): number => appendReading(journal, time);
 const allCommitted = async (count: number): Promise<void> => {
   await expect.poll(time.passing(() => server.committed.size)).toBe(count);
 };
@@ -58,10 +49,10 @@ const gaps = () =>
 
 beforeEach(async () => {
   time = createVirtualClock();
-  clock = createWallClock(() => ({ boot, mono: mono(), wall: time.now(), synced: true }));
+  clock = wallClockOf(time);
   folder = await mkdtemp(join(tmpdir(), 'uplink-'));
   server = await startTestServer(serialNumber);
-  journal = await openJournal({ folder, capBytes: 1e9, clock, time, log, context, state: () => undefined });
+  journal = await openBoardJournal({ folder, clock, time });
   maps = [];
   refusals = [];
 });
@@ -259,16 +250,7 @@ describe('uplink', () => {
   });
 
   it('takes over from another board with its credential ever more rarely', async () => {
-    const there = join(folder, 'other');
-    const other = await openJournal({
-      folder: there,
-      capBytes: 1e9,
-      clock,
-      time,
-      log,
-      context,
-      state: () => undefined,
-    });
+    const other = await openBoardJournal({ folder: join(folder, 'other'), clock, time });
     const first = connect();
     connect({ journal: other });
     await time.advance(120_000);
@@ -306,8 +288,8 @@ describe('uplink', () => {
   it('sends all readable entries after an unreadable segment', async () => {
     await time.run(journal.close());
     await rm(folder, { recursive: true, force: true });
-    const small = { folder, capBytes: 1e9, segmentBytes: 6000, clock, time, log, context, state: () => undefined };
-    const before = await openJournal(small);
+    const small = { folder, segmentBytes: 6000, clock, time };
+    const before = await openBoardJournal(small);
     const samples = 450;
     for (let count = 0; count < samples; count++) {
       before.appendSample(mono(), [count]);
@@ -318,7 +300,7 @@ describe('uplink', () => {
     expect(segments.length).toBeGreaterThan(2);
     const [first = 0, last = 0] = (segments[1] ?? '').split(/[-.]/).map(Number);
     await writeFile(join(folder, segments[1] ?? ''), Buffer.alloc(6000));
-    journal = await openJournal(small);
+    journal = await openBoardJournal(small);
     const line = connect();
     const isThere = (seq: number): boolean => server.committed.has(`${journal.epoch}/${seq}`);
     const readable = Array.from({ length: samples }, (_, seq) => seq).filter((seq) => seq < first || seq > last);
