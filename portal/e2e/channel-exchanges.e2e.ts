@@ -1,7 +1,8 @@
 import { createMachineMap, saveMachineMap } from '@roastery/contract/machine-maps';
 import type { MachineMapInput } from '@roastery/contract/machine-map';
 import type { RegisteredMachine } from '@roastery/contract/machines';
-import { getRoast, getRoastCurveColumns, listRoasts, type RecordedCurve } from '@roastery/contract/roasts';
+import { getRoastCurveColumns, type RecordedCurve } from '@roastery/contract/roast-curves';
+import { getRoast, listRoasts } from '@roastery/contract/roasts';
 import { accessibilityFindings } from '@roastery/testing/accessibility';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { until } from '@roastery/testing/until';

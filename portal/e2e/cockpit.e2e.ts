@@ -5,7 +5,8 @@ import { listMachines, type RegisteredMachine } from '@roastery/contract/machine
 import { putMachineMember } from '@roastery/contract/members';
 import { planRoast } from '@roastery/contract/planned';
 import { createProfile, setReferenceRoast } from '@roastery/contract/profiles';
-import { deleteMark, getRoast, listRoasts } from '@roastery/contract/roasts';
+import { deleteMark } from '@roastery/contract/roast-marks';
+import { getRoast, listRoasts } from '@roastery/contract/roasts';
 import { listUsers } from '@roastery/contract/users';
 import { parseDuration } from '@roastery/roasting/units';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
@@ -30,7 +31,6 @@ const factor = 5;
 const hurried = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'hurried-clock.mjs')).href;
 
 const markNames = ['Charge', 'Dry End', 'First Crack', 'First Crack End', 'Second Crack', 'Drop'] as const;
-
 const points = [
   { time: 0, burner: 80, exhaust: 40, drum: 60 },
   { time: 90, burner: 60, exhaust: 50, drum: 60 },

@@ -1,6 +1,6 @@
 import { forecastBasisOf } from '@roastery/contract/learnt-forecast';
 import type { RegisteredMachine } from '@roastery/contract/machines';
-import { getForecastBasis } from '@roastery/contract/roasts';
+import { getForecastBasis } from '@roastery/contract/roast-forecasts';
 import { createForecaster } from '@roastery/roasting/forecast/curve-forecast';
 import { roastMoment } from '@roastery/roasting/forecast/roast-moment';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';

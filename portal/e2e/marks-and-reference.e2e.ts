@@ -1,6 +1,7 @@
 import { createProfile, getProfile } from '@roastery/contract/profiles';
 import type { RegisteredMachine } from '@roastery/contract/machines';
-import { getRoast, getRoastCurveColumns, type Roast } from '@roastery/contract/roasts';
+import { getRoastCurveColumns } from '@roastery/contract/roast-curves';
+import { getRoast, type Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { markKinds } from '@roastery/roasting/marks';

@@ -1,6 +1,7 @@
 import { createProfile } from '@roastery/contract/profiles';
 import type { RegisteredMachine } from '@roastery/contract/machines';
-import { getRoast, getRoastCurve, type Roast } from '@roastery/contract/roasts';
+import { getRoastCurve } from '@roastery/contract/roast-curves';
+import { getRoast, type Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { SCREEN } from '@roastery/testing/browser';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Upload } from '@roastery/contract/imports';
-import type { CurveColumns, Roast } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { Roast } from '@roastery/contract/roasts';
 import { parseAlog, readDictionary, recordKey } from '@roastery/roasting/artisan/alog';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { simulateRoast } from '@roastery/simulator/simulate-roast';

@@ -34,6 +34,9 @@ import * as roasters from './roasters.ts';
 import * as lotImports from './lot-imports.ts';
 import * as roastImports from './roast-imports.ts';
 import * as roastTimes from './roast-times.ts';
+import * as roastCurves from './roast-curves.ts';
+import * as roastForecasts from './roast-forecasts.ts';
+import * as roastMarks from './roast-marks.ts';
 import * as roasts from './roasts.ts';
 import * as settings from './settings.ts';
 import * as timeline from './timeline.ts';
@@ -59,6 +62,9 @@ export const endpointFiles: readonly Readonly<Record<string, unknown>>[] = [
   live,
   wall,
   roasts,
+  roastCurves,
+  roastForecasts,
+  roastMarks,
   roastPlan,
   planned,
   betweenBatches,

@@ -1,6 +1,6 @@
 import type { ForecastBasis } from '@roastery/roasting/forecast/curve-forecast';
 import type { HalfBands, LearntForecast } from '@roastery/roasting/forecast/learnt-forecast';
-import type { ForecastBasisAnswer } from './roasts.ts';
+import type { ForecastBasisAnswer } from './roast-forecasts.ts';
 
 type SentForecast = NonNullable<ForecastBasisAnswer['learnt']>;
 type SentBands = SentForecast['bands']['below'];

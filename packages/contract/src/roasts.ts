@@ -1,5 +1,3 @@
-import { forecastSources } from '@roastery/roasting/forecast/curve-forecast';
-import { crackSources } from '@roastery/roasting/forecast/first-crack';
 import { markKinds } from '@roastery/roasting/marks';
 import { z } from 'zod';
 import { endpointsOf } from './endpoint.ts';
@@ -11,33 +9,10 @@ import {
   lineShape,
   messageShape,
   pageQuery,
-  temperatureShape,
   textShape,
 } from './shapes.ts';
 
 const endpoint = endpointsOf('Roasts');
-
-/**
- * Why there are no samples. `disk_full`, `cap_reached`, `damaged`: the board lost or dropped them. `board_off`: it was
- * switched off. `agent_stopped`: its program was not running. `machine_silent`: the machine did not answer.
- * `not_arrived`: they are still on the board or in transit.
- */
-export const gapReasons = [
-  'disk_full',
-  'cap_reached',
-  'damaged',
-  'board_off',
-  'agent_stopped',
-  'machine_silent',
-  'not_arrived',
-] as const;
-export const curveGapShape = z.object({
-  /** Seconds since charge of the last sample before it, and of the first one after it. */
-  from_seconds: z.number(),
-  to_seconds: z.number(),
-  reason: z.enum(gapReasons),
-});
-export type CurveGap = z.infer<typeof curveGapShape>;
 
 export const roastStatusShape = z.enum(['in_progress', 'completed', 'aborted']);
 export type RoastStatus = z.infer<typeof roastStatusShape>;
@@ -201,129 +176,6 @@ export const getRoast = endpoint({
   errors: ['not_found'],
 });
 
-const reading = z.number().nullable();
-export const datapointShape = z.object({
-  /** Seconds since charge; without a charge, since the time where one was first reported. */
-  time_seconds: z.number(),
-  bean_temp: reading,
-  exhaust_temp: reading,
-  burner_front_temp: reading,
-  burner_back_temp: reading,
-  /** °C/min, 5-point moving average. */
-  ror: reading,
-  heat_power: reading,
-  fan_speed: reading,
-  drum_speed: reading,
-});
-export type Datapoint = z.infer<typeof datapointShape>;
-
-const curveWindowQuery = z.object({
-  /** Seconds of preheat to include before charge. */
-  before: z.coerce.number().min(0).max(14_400).default(0),
-  /** Seconds to include after drop. */
-  after: z.coerce.number().min(0).max(14_400).default(0),
-});
-
-export const getRoastCurve = endpoint({
-  name: 'getRoastCurve',
-  method: 'GET',
-  path: '/roasts/{id}/curve',
-  summary: 'The recorded curve from charge to drop, one object per sample',
-  right: 'see',
-  params: z.object({ id: idShape }),
-  query: curveWindowQuery,
-  response: z.object({ datapoints: z.array(datapointShape) }),
-  errors: ['not_found'],
-});
-
-export const curveColumnsShape = z.object({
-  time_seconds: z.array(z.number()),
-  /** One column per recorded channel, as long as `time_seconds`. */
-  channels: z.record(z.string(), z.array(reading)),
-  ror: z.array(reading),
-});
-export type CurveColumns = z.infer<typeof curveColumnsShape>;
-
-export const recordedCurveShape = curveColumnsShape.extend({
-  /** Where the board recorded nothing, in order. Empty for a file and for a roast logged by hand. */
-  gaps: z.array(curveGapShape),
-});
-export type RecordedCurve = z.infer<typeof recordedCurveShape>;
-
-export const getRoastCurveColumns = endpoint({
-  name: 'getRoastCurveColumns',
-  method: 'GET',
-  path: '/roasts/{id}/curve/columns',
-  summary: 'The curve with every recorded channel as columns, a fifth of the bytes, and its gaps',
-  right: 'see',
-  params: z.object({ id: idShape }),
-  query: curveWindowQuery,
-  response: recordedCurveShape,
-  errors: ['not_found'],
-});
-
-export const predictedCrackShape = z.object({
-  /** °C. */
-  temp: z.number(),
-  /** The deviation to expect of the next roast's crack, °C: eight in ten lie within 1.28 of these. */
-  spread: z.number(),
-  /**
-   * The closest past roasts that the prediction is based on; `lot`, `coffee`, `recipe` and `batch` on the same machine.
-   */
-  source: z.enum(crackSources),
-  /** The number of those roasts; 0 for `literature`. */
-  roasts: z.number().int(),
-});
-export type PredictedCrack = z.infer<typeof predictedCrackShape>;
-
-export const getLearntCrack = endpoint({
-  name: 'getLearntCrack',
-  method: 'GET',
-  path: '/roasts/{id}/learnt-crack',
-  summary: 'Predicted bean temperature at first crack, from earlier roasts',
-  right: 'see',
-  params: z.object({ id: idShape }),
-  response: predictedCrackShape,
-  errors: ['not_found'],
-});
-
-const halfBandsShape = z.object({ temp: z.array(z.number()), rate_per_minute: z.array(z.number()) });
-
-/** What the machine's own roasts taught; all lists but the weights are by distance: 30, 60, 90 and 120 s ahead. */
-const learntForecastShape = z.object({
-  /** Roasts that it was learnt from. */
-  roasts: z.number().int(),
-  /** Of the correction of the usual rise. */
-  weights: z.array(z.number()),
-  /** Half of the bands of 8 in 10, °C and °C/min, below and from 150 °C; null without enough roasts there. */
-  bands: z.object({ below: halfBandsShape.nullable(), above: halfBandsShape.nullable() }),
-  /** Mean error of roasts that nothing was learnt from, °C. */
-  errors: z.array(z.number()),
-  /** Whether the band of first crack held in 8 of 10 of the newest roasts, so that its time may be shown. */
-  times_first_crack: z.boolean(),
-});
-
-export const forecastBasisShape = z.object({
-  /** What the past roasts have in common with this one; all are of its machine. */
-  source: z.enum(forecastSources),
-  /** Bean temperatures of past roasts every 5 s from charge to drop, newest first; null in a gap. */
-  curves: z.array(z.array(z.number().nullable())),
-  /** Null where the machine's roasts have not shown that they can be forecast. */
-  learnt: learntForecastShape.nullable(),
-});
-export type ForecastBasisAnswer = z.infer<typeof forecastBasisShape>;
-
-export const getForecastBasis = endpoint({
-  name: 'getForecastBasis',
-  method: 'GET',
-  path: '/roasts/{id}/forecast-basis',
-  summary: 'Past roasts of the machine that the curve of this roast is forecast from',
-  right: 'see',
-  params: z.object({ id: idShape }),
-  response: forecastBasisShape,
-  errors: ['not_found'],
-});
-
 /**
  * The description of a roast, field by field. A shape with both weights refuses a roasted weight above the green
  * weight.
@@ -347,10 +199,7 @@ export const roastFieldsShape = z.object({
   revision: z.number().int().optional(),
 });
 
-interface Weights {
-  readonly batch_size_kg?: number | null | undefined;
-  readonly end_weight_kg?: number | null | undefined;
-}
+type Weights = Pick<z.infer<typeof roastFieldsShape>, 'batch_size_kg' | 'end_weight_kg'>;
 
 /** A milligram: converted weights differ by less. */
 const toleranceKg = 1e-6;
@@ -386,44 +235,6 @@ export const deleteRoast = endpoint({
   params: z.object({ id: idShape }),
   response: messageShape,
   errors: ['not_found'],
-});
-
-const markBodyShape = z
-  .object({
-    /** Seconds since charge; for a roast without a charge, as its curve counts them. */
-    time_seconds: z.number().min(-14_400).max(86_400).optional(),
-    /** The wall clock time, instead of `time_seconds`. */
-    at: instantShape.optional(),
-    temp: temperatureShape.nullable().optional(),
-  })
-  .refine((body) => (body.time_seconds === undefined) !== (body.at === undefined), {
-    path: ['time_seconds'],
-    message: 'Give either time_seconds or at',
-  });
-
-const markParams = z.object({ id: idShape, kind: z.enum(markKinds) });
-
-export const putMark = endpoint({
-  name: 'putMark',
-  method: 'PUT',
-  path: '/roasts/{id}/marks/{kind}',
-  summary: 'Set or move a mark by hand; the roast’s window moves, no sample changes',
-  right: 'roast',
-  params: markParams,
-  body: markBodyShape,
-  response: roastShape,
-  errors: ['not_found', 'conflict'],
-});
-
-export const deleteMark = endpoint({
-  name: 'deleteMark',
-  method: 'DELETE',
-  path: '/roasts/{id}/marks/{kind}',
-  summary: 'Remove a mark set by hand: the mark that it replaced is used again',
-  right: 'roast',
-  params: markParams,
-  response: roastShape,
-  errors: ['not_found', 'conflict'],
 });
 
 export const setRoastFavorite = endpoint({

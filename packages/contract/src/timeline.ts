@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { gapReasons, roastShape, roastStatusShape } from './roasts.ts';
+import { gapReasons } from './roast-curves.ts';
+import { roastShape, roastStatusShape } from './roasts.ts';
 import { endpointsOf } from './endpoint.ts';
 import { givenInstantShape, idShape, instantShape, messageShape } from './shapes.ts';
 

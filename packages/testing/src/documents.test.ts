@@ -64,7 +64,6 @@ describe('three trips of ARCHITECTURE', () => {
     'api/src/live/live-hub.ts',
     'device-agent/src/journal/journal.ts',
     'device-agent/src/machine/bus.ts',
-    'packages/contract/src/roasts.ts',
   ];
   const section = /^## Three trips\n([\s\S]*?)^## /m.exec(textOf.get('ARCHITECTURE.md') ?? '')?.[1] ?? '';
   const stations = [...section.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file = '']) => file);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { getRoast, getRoastCurveColumns, listRoasts, type CurveColumns, type Roast } from '@roastery/contract/roasts';
+import { getRoastCurveColumns, type CurveColumns } from '@roastery/contract/roast-curves';
+import { getRoast, listRoasts, type Roast } from '@roastery/contract/roasts';
 import { parseAlog, type ArtisanRoast } from '@roastery/roasting/artisan/alog';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';

@@ -1,6 +1,7 @@
 import { logRoast, type createRoastFromUpload, type uploadRoastFile } from '@roastery/contract/imports';
 import type { ResponseOf } from '@roastery/contract/endpoint';
-import { getRoastCurve, updateRoast, type Roast } from '@roastery/contract/roasts';
+import { getRoastCurve } from '@roastery/contract/roast-curves';
+import { updateRoast, type Roast } from '@roastery/contract/roasts';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { WatchedPage } from '@roastery/testing/browser';
 import type { Locator, Page } from 'playwright-core';

@@ -1,6 +1,7 @@
 import { systemStats } from '@roastery/contract/dashboard';
 import { listMachines } from '@roastery/contract/machines';
-import { getRoast, getRoastCurveColumns, listRoasts } from '@roastery/contract/roasts';
+import { getRoastCurveColumns } from '@roastery/contract/roast-curves';
+import { getRoast, listRoasts } from '@roastery/contract/roasts';
 import type { LoaderFunctionArgs } from 'react-router-dom';
 import { readEarly } from '../api/answers.ts';
 

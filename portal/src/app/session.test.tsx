@@ -1,5 +1,6 @@
 import { login, logout, me } from '@roastery/contract/auth';
-import { listRoasts, putMark } from '@roastery/contract/roasts';
+import { putMark } from '@roastery/contract/roast-marks';
+import { listRoasts } from '@roastery/contract/roasts';
 import { screen, within } from '@testing-library/dom';
 import { describe, expect, it } from 'vitest';
 import { reportStatus } from '../api/reachability.ts';

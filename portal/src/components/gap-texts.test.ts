@@ -1,4 +1,4 @@
-import { gapReasons } from '@roastery/contract/roasts';
+import { gapReasons } from '@roastery/contract/roast-curves';
 import { expect, it } from 'vitest';
 import { roastGapText } from './gap-texts.ts';
 

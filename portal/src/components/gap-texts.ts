@@ -1,4 +1,4 @@
-import type { CurveGap } from '@roastery/contract/roasts';
+import type { CurveGap } from '@roastery/contract/roast-curves';
 import type { TimelineGap } from '@roastery/contract/timeline';
 import { formatDuration } from '@roastery/roasting/units';
 import { t } from '../language/t.ts';

@@ -1,5 +1,6 @@
 import { listMachines } from '@roastery/contract/machines';
-import { getRoast, getRoastCurveColumns, listRoasts } from '@roastery/contract/roasts';
+import { getRoastCurveColumns } from '@roastery/contract/roast-curves';
+import { getRoast, listRoasts } from '@roastery/contract/roasts';
 import { discardRoast, getTimeline, restoreRoast } from '@roastery/contract/timeline';
 import { call } from '../api/call.ts';
 import { refresh } from '../api/use-api.ts';

@@ -1,5 +1,5 @@
 import { sentForecast } from '@roastery/contract/learnt-forecast';
-import type { ForecastBasisAnswer } from '@roastery/contract/roasts';
+import type { ForecastBasisAnswer } from '@roastery/contract/roast-forecasts';
 import { closestRoasts, maxPastCurves } from '@roastery/roasting/forecast/forecast-basis';
 import { pastCurveOf } from '@roastery/roasting/forecast/past-curve';
 import type { Sql } from '../../db/sql.ts';

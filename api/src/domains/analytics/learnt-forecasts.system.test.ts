@@ -1,5 +1,6 @@
 import type { MachineLessons } from '@roastery/contract/machine-lessons';
-import type { ForecastBasisAnswer, Roast } from '@roastery/contract/roasts';
+import type { ForecastBasisAnswer } from '@roastery/contract/roast-forecasts';
+import type { Roast } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { simulateRoast } from '@roastery/simulator/simulate-roast';
 import { createJournalBoard } from '@roastery/testing/journal-board';

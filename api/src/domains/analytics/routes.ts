@@ -3,7 +3,7 @@ import type { analyticsChoices } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import { dismissMachineDrift } from '@roastery/contract/machine-drift';
 import { getMachineLessons } from '@roastery/contract/machine-lessons';
-import { getForecastBasis } from '@roastery/contract/roasts';
+import { getForecastBasis } from '@roastery/contract/roast-forecasts';
 import type { Domain } from '../../app.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';

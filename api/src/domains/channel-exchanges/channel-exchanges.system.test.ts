@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { GroupFigures } from '@roastery/contract/analytics';
 import type { ChannelExchanges } from '@roastery/contract/channel-exchanges';
-import type { CurveColumns, ForecastBasisAnswer, Roast, RoastRow } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { ForecastBasisAnswer } from '@roastery/contract/roast-forecasts';
+import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { createLogger } from '@roastery/runtime/logger';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { apiBasePath } from '@roastery/contract/endpoint';
 import type { Upload } from '@roastery/contract/imports';
-import type { CurveColumns, Roast } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { Roast } from '@roastery/contract/roasts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readyJob } from '../../file-reading/file-job.ts';
 import { startSession } from '../../http/sessions.ts';

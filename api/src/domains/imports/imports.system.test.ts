@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Upload } from '@roastery/contract/imports';
-import type { CurveColumns, Roast } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { Roast } from '@roastery/contract/roasts';
 import { parseAlog } from '@roastery/roasting/artisan/alog';
 import { sharedData } from '@roastery/testing/shared-data';
 import { createTestDatabase } from '@roastery/testing/test-database';

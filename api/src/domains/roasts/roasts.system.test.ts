@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type {
-  CurveColumns,
-  Datapoint,
-  PredictedCrack,
-  ForecastBasisAnswer,
-  Roast,
-  RoastRow,
-} from '@roastery/contract/roasts';
+import type { CurveColumns, Datapoint } from '@roastery/contract/roast-curves';
+import type { PredictedCrack, ForecastBasisAnswer } from '@roastery/contract/roast-forecasts';
+import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

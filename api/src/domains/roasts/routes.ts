@@ -1,4 +1,7 @@
 import { betweenBatches } from '@roastery/contract/between-batches';
+import { getRoastCurve, getRoastCurveColumns } from '@roastery/contract/roast-curves';
+import { getLearntCrack } from '@roastery/contract/roast-forecasts';
+import * as marks from '@roastery/contract/roast-marks';
 import * as contract from '@roastery/contract/roasts';
 import * as timeline from '@roastery/contract/timeline';
 import type { Domain } from '../../app.ts';
@@ -30,12 +33,12 @@ export const roastRoutes: Domain = (routes) => {
     if (found === undefined) throw notFound('Roast');
     return found.roast;
   });
-  routes.forUser(contract.getRoastCurve, async (context, { params, query }) => {
+  routes.forUser(getRoastCurve, async (context, { params, query }) => {
     const opened = await curveOf(context, params.id, query);
     if (opened.isLong) return new JsonPieces(curveDatapointsJson(opened));
     return { datapoints: curveDatapoints(await wholeCurve(opened)) };
   });
-  routes.forUser(contract.getRoastCurveColumns, async (context, { params, query }) => {
+  routes.forUser(getRoastCurveColumns, async (context, { params, query }) => {
     const opened = await curveOf(context, params.id, query);
     const gaps = gapsOf(context.sql, opened);
     // The caller receives their failure, unless the client has disconnected before.
@@ -43,7 +46,7 @@ export const roastRoutes: Domain = (routes) => {
     if (opened.isLong) return new JsonPieces(curveColumnsJson(opened, gaps));
     return curveColumns(await wholeCurve(opened), await gaps);
   });
-  routes.forUser(contract.getLearntCrack, async ({ sql, user }, { params }) => {
+  routes.forUser(getLearntCrack, async ({ sql, user }, { params }) => {
     const learnt = await readPredictedCrack(sql, params.id, user);
     if (learnt === undefined) throw notFound('Roast');
     return learnt;
@@ -52,8 +55,8 @@ export const roastRoutes: Domain = (routes) => {
   routes.forUser(contract.deleteRoast, (context, { params }) => deleteRoast(context, params.id));
   routes.forUser(timeline.discardRoast, (context, { params }) => discardRoast(context, params.id));
   routes.forUser(timeline.restoreRoast, (context, { params }) => restoreRoast(context, params.id));
-  routes.forUser(contract.putMark, (context, { params, body }) => putMark(context, params.id, params.kind, body));
-  routes.forUser(contract.deleteMark, (context, { params }) => deleteMark(context, params.id, params.kind));
+  routes.forUser(marks.putMark, (context, { params, body }) => putMark(context, params.id, params.kind, body));
+  routes.forUser(marks.deleteMark, (context, { params }) => deleteMark(context, params.id, params.kind));
   routes.forUser(contract.setRoastFavorite, (context, { params, body }) =>
     setFavorite(context, params.id, body.is_favorite),
   );

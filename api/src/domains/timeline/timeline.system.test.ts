@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { RecordedCurve, Roast, RoastRow } from '@roastery/contract/roasts';
+import type { RecordedCurve } from '@roastery/contract/roast-curves';
+import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import type { Timeline } from '@roastery/contract/timeline';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -23,7 +24,6 @@ describe('timeline', () => {
   let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
   let test: TestApi;
   let admin: Visitor;
-
   beforeAll(async () => {
     database = await openMigratedDatabase();
     test = await startTestApi(database.url);

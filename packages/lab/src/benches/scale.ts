@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Endpoint } from '@roastery/contract/endpoint';
-import { getRoastCurveColumns } from '@roastery/contract/roasts';
+import { getRoastCurveColumns } from '@roastery/contract/roast-curves';
 import { startStack, type Stack, type StackOptions } from '@roastery/stack/stack';
 import type { Bench, Measurement } from '@roastery/testing/bench';
 import { exportDuringIngest, lightBesideHeavy } from '../large-roastery/heavy-readers.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getRoastCurveColumns } from '@roastery/contract/roasts';
+import { getRoastCurveColumns } from '@roastery/contract/roast-curves';
 import type { Stack } from '@roastery/stack/stack';
 import postgres from 'postgres';
 import { percentile, type Measurement } from '@roastery/testing/bench';

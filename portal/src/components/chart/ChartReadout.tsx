@@ -1,4 +1,4 @@
-import type { CurveColumns } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
 import { formatDuration } from '@roastery/roasting/units';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';

@@ -1,5 +1,6 @@
 import type { RoastAlarm } from '@roastery/contract/alarms';
-import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { RoastMark } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { useMemo } from 'react';
 import { usePreferences } from '../../format/preferences.ts';

@@ -1,4 +1,5 @@
-import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { RoastMark } from '@roastery/contract/roasts';
 import type { ChartOptions } from 'chart.js';
 import { useMemo, useRef } from 'react';
 import { t } from '../../language/t.ts';

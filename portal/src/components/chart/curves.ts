@@ -1,4 +1,4 @@
-import type { CurveColumns } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
 import { samplingHoles, type SamplingHole } from '@roastery/roasting/curves/sampling-holes';
 import { bridgeableMissing, isReading, valueAt } from '@roastery/roasting/curves/series';
 import { inUnitsOf, type Units } from '../../format/quantities.ts';

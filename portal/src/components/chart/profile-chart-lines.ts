@@ -1,4 +1,4 @@
-import type { CurveColumns } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
 import { percentToRpm } from '@roastery/roasting/recipe/control-profile';
 import { cToF, type TemperatureUnit } from '@roastery/roasting/units';
 import type { ChartDataset } from 'chart.js';

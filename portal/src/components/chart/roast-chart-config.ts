@@ -1,4 +1,5 @@
-import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { RoastMark } from '@roastery/contract/roasts';
 import { markOf } from '@roastery/roasting/marks';
 import { phasesOf } from '@roastery/roasting/curves/phases';
 import type { ChartOptions } from 'chart.js';

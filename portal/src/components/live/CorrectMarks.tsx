@@ -1,4 +1,6 @@
-import { deleteMark, getRoastCurveColumns, putMark, type Roast, type RoastMark } from '@roastery/contract/roasts';
+import { getRoastCurveColumns } from '@roastery/contract/roast-curves';
+import { deleteMark, putMark } from '@roastery/contract/roast-marks';
+import type { Roast, RoastMark } from '@roastery/contract/roasts';
 import { markKinds, type MarkKind } from '@roastery/roasting/marks';
 import { formatDuration, parseDuration } from '@roastery/roasting/units';
 import { Undo2 } from 'lucide-react';

@@ -1,4 +1,5 @@
-import type { PredictedCrack, RoastMark } from '@roastery/contract/roasts';
+import type { PredictedCrack } from '@roastery/contract/roast-forecasts';
+import type { RoastMark } from '@roastery/contract/roasts';
 import { createForecaster, type CurveForecast } from '@roastery/roasting/forecast/curve-forecast';
 import type { LearntForecast } from '@roastery/roasting/forecast/learnt-forecast';
 import { expect, it } from 'vitest';

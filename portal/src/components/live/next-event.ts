@@ -1,4 +1,5 @@
-import type { PredictedCrack, RoastMark } from '@roastery/contract/roasts';
+import type { PredictedCrack } from '@roastery/contract/roast-forecasts';
+import type { RoastMark } from '@roastery/contract/roasts';
 import type { CurveForecast } from '@roastery/roasting/forecast/curve-forecast';
 import { crackRange } from '@roastery/roasting/forecast/first-crack';
 import { formatRoasts } from '../../format/numbers.ts';

@@ -1,11 +1,7 @@
 import { forecastBasisOf } from '@roastery/contract/learnt-forecast';
-import {
-  getForecastBasis,
-  getLearntCrack,
-  type CurveColumns,
-  type PredictedCrack,
-  type Roast,
-} from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import { getForecastBasis, getLearntCrack, type PredictedCrack } from '@roastery/contract/roast-forecasts';
+import type { Roast } from '@roastery/contract/roasts';
 import {
   createForecaster,
   forecastSeconds,

@@ -1,11 +1,6 @@
 import { getProfile, type Profile } from '@roastery/contract/profiles';
-import {
-  getRoast,
-  getRoastCurveColumns,
-  type CurveColumns,
-  type Roast,
-  type RoastMark,
-} from '@roastery/contract/roasts';
+import { getRoastCurveColumns, type CurveColumns } from '@roastery/contract/roast-curves';
+import { getRoast, type Roast, type RoastMark } from '@roastery/contract/roasts';
 import { curveDistance, type CurveDistance } from '@roastery/roasting/curves/compare';
 import { useMemo } from 'react';
 import { useApi } from '../../api/use-api.ts';

@@ -1,4 +1,5 @@
-import { getRoast, getRoastCurveColumns, type CurveColumns, type Roast } from '@roastery/contract/roasts';
+import { getRoastCurveColumns, type CurveColumns } from '@roastery/contract/roast-curves';
+import { getRoast, type Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { BookPlus, GitCompareArrows, X } from 'lucide-react';
 import { useApi } from '../../api/use-api.ts';

@@ -1,4 +1,5 @@
-import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { RoastMark } from '@roastery/contract/roasts';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import type { ExpectedBand } from '../../components/chart/expected-band.ts';
 import type { RoastChartProps } from '../../components/chart/RoastChart.tsx';

@@ -2,14 +2,9 @@ import { betweenBatches } from '@roastery/contract/between-batches';
 import { getMachine } from '@roastery/contract/machines';
 import { getProfile } from '@roastery/contract/profiles';
 import { listRoasters } from '@roastery/contract/roasters';
-import {
-  getForecastBasis,
-  getLearntCrack,
-  getRoast,
-  getRoastCurveColumns,
-  updateRoast,
-  type ForecastBasisAnswer,
-} from '@roastery/contract/roasts';
+import { getRoastCurveColumns } from '@roastery/contract/roast-curves';
+import { getForecastBasis, getLearntCrack, type ForecastBasisAnswer } from '@roastery/contract/roast-forecasts';
+import { getRoast, updateRoast } from '@roastery/contract/roasts';
 import type { DeviceStatus } from '@roastery/contract/mqtt';
 import { screen, within } from '@testing-library/dom';
 import { expect, it, onTestFinished, vi } from 'vitest';

@@ -1,4 +1,4 @@
-import type { CurveColumns } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
 import { createLiveRateOfRise } from '@roastery/roasting/curves/rate-of-rise';
 import type { LiveTrack } from '../../api/live-track.ts';
 

@@ -1,4 +1,5 @@
-import { deleteMark, getRoast, putMark, type Roast } from '@roastery/contract/roasts';
+import { deleteMark, putMark } from '@roastery/contract/roast-marks';
+import { getRoast, type Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from 'react';
 import { isTemporary, sentenceFor } from '../../api/api-error.ts';

@@ -1,4 +1,5 @@
-import { deleteMark, putMark, type Roast, type RoastMark } from '@roastery/contract/roasts';
+import { deleteMark, putMark } from '@roastery/contract/roast-marks';
+import type { Roast, RoastMark } from '@roastery/contract/roasts';
 import { discardRoast, makeRoast } from '@roastery/contract/timeline';
 import { formatDuration } from '@roastery/roasting/units';
 import { useCallback, useEffect, useRef, useState } from 'react';

@@ -1,4 +1,5 @@
-import type { CurveColumns, Roast } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { Roast } from '@roastery/contract/roasts';
 import { describe, expect, it } from 'vitest';
 import {
   alignRoast,

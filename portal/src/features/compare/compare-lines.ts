@@ -1,4 +1,5 @@
-import type { CurveColumns, Roast } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { Roast } from '@roastery/contract/roasts';
 import { curveDistance, type CurveDistance } from '@roastery/roasting/curves/compare';
 import { markOf } from '@roastery/roasting/marks';
 import { valueAt, type Reading } from '@roastery/roasting/curves/series';

@@ -1,4 +1,5 @@
-import { getRoast, getRoastCurveColumns, type CurveColumns, type Roast } from '@roastery/contract/roasts';
+import { getRoastCurveColumns, type CurveColumns } from '@roastery/contract/roast-curves';
+import { getRoast, type Roast } from '@roastery/contract/roasts';
 import { useMemo } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { lineStyles, type LineStyle } from './compare-lines.ts';

@@ -1,7 +1,8 @@
 import { getLot } from '@roastery/contract/inventory';
 import { listMachines } from '@roastery/contract/machines';
 import { createProfile, listProfiles } from '@roastery/contract/profiles';
-import { getRoast, getRoastCurveColumns } from '@roastery/contract/roasts';
+import { getRoastCurveColumns } from '@roastery/contract/roast-curves';
+import { getRoast } from '@roastery/contract/roasts';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';

@@ -1,4 +1,5 @@
-import { getRoast, getRoastCurveColumns, type Roast } from '@roastery/contract/roasts';
+import { getRoastCurveColumns } from '@roastery/contract/roast-curves';
+import { getRoast, type Roast } from '@roastery/contract/roasts';
 import { lazy, Suspense, useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';

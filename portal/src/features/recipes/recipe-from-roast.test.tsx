@@ -1,7 +1,8 @@
 import { getLot } from '@roastery/contract/inventory';
 import { listMachines } from '@roastery/contract/machines';
 import { createProfile } from '@roastery/contract/profiles';
-import { getRoast, getRoastCurveColumns } from '@roastery/contract/roasts';
+import { getRoastCurveColumns } from '@roastery/contract/roast-curves';
+import { getRoast } from '@roastery/contract/roasts';
 import { screen, within } from '@testing-library/dom';
 import { describe, expect, it } from 'vitest';
 import { openPortal, textOf } from '../../testing/open-portal.tsx';

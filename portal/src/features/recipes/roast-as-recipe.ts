@@ -1,6 +1,7 @@
 import type { Lot } from '@roastery/contract/inventory';
 import type { Machine } from '@roastery/contract/machines';
-import { roastLevels, type CurveColumns, type Roast } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import { roastLevels, type Roast } from '@roastery/contract/roasts';
 import { defaultControlPoints, percentToRpm } from '@roastery/roasting/recipe/control-profile';
 import { controls } from '@roastery/roasting/recipe/guide';
 import { stepsOfRecord, type RecordedSteps } from '@roastery/roasting/recipe/recorded-steps';

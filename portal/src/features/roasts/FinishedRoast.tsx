@@ -1,4 +1,5 @@
-import { getRoastCurveColumns, type Roast } from '@roastery/contract/roasts';
+import { getRoastCurveColumns } from '@roastery/contract/roast-curves';
+import type { Roast } from '@roastery/contract/roasts';
 import { useCallback } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';

@@ -1,4 +1,4 @@
-import type { CurveColumns } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
 import { formatDuration } from '@roastery/roasting/units';
 import { X } from 'lucide-react';
 import { columnOf, curveStyles, deviationAt, nearestIndex } from '../../components/chart/curves.ts';

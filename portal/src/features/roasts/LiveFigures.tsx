@@ -1,4 +1,5 @@
-import type { PredictedCrack, Roast } from '@roastery/contract/roasts';
+import type { PredictedCrack } from '@roastery/contract/roast-forecasts';
+import type { Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import type { ReactNode } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';

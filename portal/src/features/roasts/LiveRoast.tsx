@@ -1,4 +1,5 @@
-import { getRoastCurveColumns, type Roast } from '@roastery/contract/roasts';
+import { getRoastCurveColumns } from '@roastery/contract/roast-curves';
+import type { Roast } from '@roastery/contract/roasts';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { refresh } from '../../api/use-api.ts';
 import { useLive } from '../../api/use-live.ts';

@@ -1,4 +1,5 @@
-import { deleteMark, putMark, type Roast } from '@roastery/contract/roasts';
+import { deleteMark, putMark } from '@roastery/contract/roast-marks';
+import type { Roast } from '@roastery/contract/roasts';
 import type { MarkKind } from '@roastery/roasting/marks';
 import { ChevronDown, Flag } from 'lucide-react';
 import { useCallback, useMemo } from 'react';

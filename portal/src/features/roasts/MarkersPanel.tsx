@@ -1,4 +1,5 @@
-import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { RoastMark } from '@roastery/contract/roasts';
 import { valueAt } from '@roastery/roasting/curves/series';
 import { formatDuration } from '@roastery/roasting/units';
 import { Pencil } from 'lucide-react';

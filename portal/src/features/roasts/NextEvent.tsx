@@ -1,4 +1,5 @@
-import type { PredictedCrack, Roast } from '@roastery/contract/roasts';
+import type { PredictedCrack } from '@roastery/contract/roast-forecasts';
+import type { Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { Measure } from '../../components/figures.tsx';

@@ -1,5 +1,6 @@
 import type { FollowedPlan } from '@roastery/contract/roast-plan';
-import type { CurveColumns, Roast } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { Roast } from '@roastery/contract/roasts';
 import { guideOf, meanDeviation } from '@roastery/roasting/recipe/guide';
 import { formatDuration } from '@roastery/roasting/units';
 import { useMemo, type ReactNode } from 'react';

@@ -1,4 +1,5 @@
-import type { CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { Roast, RoastMark } from '@roastery/contract/roasts';
 import { getRoasterySettings, type RoasterySettings } from '@roastery/contract/settings';
 import { valueAt } from '@roastery/roasting/curves/series';
 import { formatDuration } from '@roastery/roasting/units';

@@ -1,4 +1,4 @@
-import type { CurveGap } from '@roastery/contract/roasts';
+import type { CurveGap } from '@roastery/contract/roast-curves';
 import { CircleDashed } from 'lucide-react';
 import { useState } from 'react';
 import { roastGapText } from '../../components/gap-texts.ts';

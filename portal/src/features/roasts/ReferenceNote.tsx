@@ -1,4 +1,5 @@
-import type { CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
+import type { CurveColumns } from '@roastery/contract/roast-curves';
+import type { Roast, RoastMark } from '@roastery/contract/roasts';
 import { Layers2 } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';

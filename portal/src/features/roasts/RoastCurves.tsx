@@ -1,4 +1,5 @@
-import type { CurveGap, CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
+import type { CurveGap, CurveColumns } from '@roastery/contract/roast-curves';
+import type { Roast, RoastMark } from '@roastery/contract/roasts';
 import type { FollowedPlan } from '@roastery/contract/roast-plan';
 import { ChartSpline } from 'lucide-react';
 import { memo, Suspense, use, useCallback, useEffect, useMemo, useState } from 'react';

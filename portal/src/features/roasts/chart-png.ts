@@ -1,4 +1,5 @@
-import { getRoastCurveColumns, type CurveColumns, type Roast } from '@roastery/contract/roasts';
+import { getRoastCurveColumns, type CurveColumns } from '@roastery/contract/roast-curves';
+import type { Roast } from '@roastery/contract/roasts';
 import { formatDuration, formatTemperature } from '@roastery/roasting/units';
 import { call } from '../../api/call.ts';
 import { holesOf } from '../../components/chart/curves.ts';

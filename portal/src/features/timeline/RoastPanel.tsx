@@ -1,4 +1,4 @@
-import { putMark } from '@roastery/contract/roasts';
+import { putMark } from '@roastery/contract/roast-marks';
 import { mergeRoasts, splitRoast, type TimelineRoast } from '@roastery/contract/timeline';
 import { ArrowRight, Ban, Merge, Scissors, X } from 'lucide-react';
 import { useState, type ReactNode } from 'react';

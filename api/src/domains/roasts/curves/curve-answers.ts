@@ -1,4 +1,4 @@
-import type { CurveGap, Datapoint, RecordedCurve } from '@roastery/contract/roasts';
+import type { CurveGap, Datapoint, RecordedCurve } from '@roastery/contract/roast-curves';
 import { type Curve, type OpenedCurve, ratesAlong, ratesOnceRead, wholeCurve } from './roast-curve.ts';
 import type { Column } from '../../../recordings/recordings.ts';
 

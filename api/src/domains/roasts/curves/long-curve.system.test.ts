@@ -1,4 +1,4 @@
-import type { CurveColumns, Datapoint } from '@roastery/contract/roasts';
+import type { CurveColumns, Datapoint } from '@roastery/contract/roast-curves';
 import { longRoast } from '@roastery/testing/long-roast';
 import { expect, it } from 'vitest';
 import { commitMessages } from '../../../ingest/batch-writer.ts';

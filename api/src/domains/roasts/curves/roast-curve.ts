@@ -1,4 +1,4 @@
-import type { CurveGap } from '@roastery/contract/roasts';
+import type { CurveGap } from '@roastery/contract/roast-curves';
 import { rateOfRise, type RoastWindow } from '@roastery/roasting/curves/rate-of-rise';
 import type { SignedInUser } from '../../../http/server-context.ts';
 import type { Database, Sql } from '../../../db/sql.ts';

@@ -1,4 +1,4 @@
-import type { CurveGap } from '@roastery/contract/roasts';
+import type { CurveGap } from '@roastery/contract/roast-curves';
 import { samplingHoles } from '@roastery/roasting/curves/sampling-holes';
 import type { Sql } from '../../../db/sql.ts';
 

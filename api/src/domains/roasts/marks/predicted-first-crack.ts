@@ -1,4 +1,4 @@
-import type { PredictedCrack } from '@roastery/contract/roasts';
+import type { PredictedCrack } from '@roastery/contract/roast-forecasts';
 import { crackBatchRatio, predictFirstCrack } from '@roastery/roasting/forecast/first-crack';
 import { isSameBatch } from '@roastery/roasting/forecast/forecast-basis';
 import type { SignedInUser } from '../../../http/server-context.ts';

@@ -1,5 +1,6 @@
 import type { ParsedBody } from '@roastery/contract/endpoint';
-import type { putMark as putMarkEndpoint, Roast } from '@roastery/contract/roasts';
+import type { putMark as putMarkEndpoint } from '@roastery/contract/roast-marks';
+import type { Roast } from '@roastery/contract/roasts';
 import { type MarkKind, markOf } from '@roastery/roasting/marks';
 import { formatDuration } from '@roastery/roasting/units';
 import { uuidV7 } from '@roastery/runtime/uuid';
