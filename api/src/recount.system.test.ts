@@ -1,4 +1,4 @@
 import { describeRecount } from './testing/recount/describe-recount.ts';
 
 // More operations: recount.endurance.test.ts.
-describeRecount(300);
+describeRecount(200);

@@ -61,6 +61,7 @@ export const startTestApi = async (
     DATABASE_URL: databaseUrl,
     PORT: '0',
     DRAIN_SECONDS: '0',
+    DATABASE_CONNECTIONS: '4',
     // Nothing listens on the discard port: the link stays down unless a test provides a broker.
     MQTT_URL: 'mqtt://127.0.0.1:9',
     BROKER_MANAGEMENT_URL: 'http://127.0.0.1:9',

@@ -12,7 +12,7 @@ import { messageOf, openMigratedDatabase, registerMachine } from './ingest-fixtu
 
 const serial = 'TIMES-1';
 const begunMs = Date.UTC(2026, 0, 5, 6);
-const samplesEach = 2200;
+const samplesEach = 1400;
 
 /**
  * The batches of a stream of several boots, with their times of arrival: at 1 Hz, in batches of one to six samples, sometimes of

@@ -73,6 +73,7 @@ export const startWholeApi = async (
     DATABASE_URL: databaseUrl,
     PORT: '0',
     DRAIN_SECONDS: '0',
+    DATABASE_CONNECTIONS: '4',
     MQTT_URL: mqttUrl,
     BROKER_MANAGEMENT_URL: 'http://127.0.0.1:9',
     BROKER_SECRET: testBrokerSecret,

@@ -438,7 +438,7 @@ describe('timeline', () => {
       seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
       return Math.floor((seed / 2 ** 32) * below);
     };
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 4; round++) {
       // A false start, the same beans detected late, a batch after it; by hand a charge, sometimes a drop or a split.
       const [stub, same, next] = [uuidV7(), uuidV7(), uuidV7()];
       const charge = 150 + random(120);

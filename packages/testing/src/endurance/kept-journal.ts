@@ -41,7 +41,7 @@ export const keepJournal = async (folder: string, keep: string) => {
   let looking = Promise.resolve();
   const timer = setInterval(() => {
     looking = looking.then(poll);
-  }, 20);
+  }, 60);
   return {
     async stop(): Promise<void> {
       clearInterval(timer);
