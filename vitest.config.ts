@@ -79,7 +79,8 @@ export default defineConfig({
           // Each look at a page takes its renderer, the browser and this process.
           expect: { poll: { ...beside.expect.poll, interval: 100 } },
           name: 'browser',
-          maxWorkers: 2,
+          // A file waits for boards and pages half of its time: two would leave a core idle once nothing runs beside them.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           isolate: false,
           include: ['portal/e2e/**/*.e2e.ts'],
@@ -100,7 +101,7 @@ export default defineConfig({
         test: {
           ...realParts,
           name: 'endurance',
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 3 },
           include: [
             `${sources}/**/*.endurance.test.ts`,

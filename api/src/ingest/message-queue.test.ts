@@ -47,9 +47,10 @@ const backlog = (count: number): Buffer[] => {
   return board.batches(() => 600).map((batch) => gzipSync(JSON.stringify(batch)));
 };
 
+const payloads = backlog(40);
+
 describe('message queue', () => {
   it('uses at most a quarter more memory than it counts, also for highly compressed messages', () => {
-    const payloads = backlog(60);
     const limit = 8 * 1024 * 1024;
     const {
       made: { queue, kept },
@@ -67,7 +68,6 @@ describe('message queue', () => {
   });
 
   it('decodedBytes: estimates the memory of a decoded batch', () => {
-    const payloads = backlog(60);
     const { made, cost } = measureMemory(() => payloads.map(decodeBatch));
     const estimated = made.reduce((sum, one) => sum + decodedBytes(one), 0);
     expect(estimated).toBeGreaterThan(cost * 0.8);

@@ -191,7 +191,9 @@ describe('journal: any error of any disk call', () => {
     async ({ kind, how }) => {
       const wrong: unknown[] = [];
       const hit = counting.callsHitBy(kind);
-      for (const at of hit) {
+      // A failed call is most likely: all of them. Of those from which a disk fails for longer, every other one.
+      const step = how === spans[0][1] ? 1 : 2;
+      for (const at of hit.filter((_, place) => place % step === 0)) {
         const fault = { kind, fromCall: at, ...how };
         const report = await tryFault(fault, `${kind}-${at}`).catch((error: unknown) => String(error));
         if (JSON.stringify(report) !== JSON.stringify(good)) wrong.push({ at, report });

@@ -59,7 +59,7 @@ const prepareScratch = async (files: Record<string, string>): Promise<Scratch> =
   const projects = ['system', 'other'].map((name) => ({
     resolve: { conditions: ['source'] },
     ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
-    test: { name, globals: true, include: [`${name}/**/*.test.js`], maxWorkers: 1 },
+    test: { name, globals: true, isolate: false, include: [`${name}/**/*.test.js`], maxWorkers: 1 },
   }));
   const phases = [{ runs: [['system', 'other']] }];
   const all: Record<string, string> = {

@@ -35,7 +35,7 @@ describe('faulty line in virtual time: many machines whose registers contain the
     '%s, all answers of one length: each fault by itself',
     async (kind) => {
       for (const { name, faults } of faultCases) {
-        const reports = await readInVirtualTime({ kind, layout: 'strict', faults, seconds, hz }, [1]);
+        const reports = await readInVirtualTime({ kind, layout: 'strict', faults, seconds: 25, hz }, [1]);
         expect(
           reports.flatMap(({ wrong }) => wrong),
           name,
@@ -73,14 +73,13 @@ describe('faulty line in virtual time: many machines whose registers contain the
   it('tcp: accepts no truncated answer that was completed by its repeat', async () => {
     const faults = { repeatProbability: 0.05, repeatMs: [1, 100] as [number, number], cutShortProbability: 0.05 };
     const run = { kind: 'tcp', layout: 'tables', faults, seconds: 60, hz } as const;
-    const seeds = Array.from({ length: 8 }, (_, index) => index + 1);
-    expect((await readInVirtualTime(run, seeds)).flatMap(({ wrong }) => wrong)).toEqual([]);
+    expect((await readInVirtualTime(run, [1, 2, 3, 4, 5])).flatMap(({ wrong }) => wrong)).toEqual([]);
   });
 
   it('accepts no unrequested answer beside a damaged one', async () => {
     const faults = { earlyProbability: 0.1, cutShortProbability: 0.05, otherUnitProbability: 0.05 };
     const run = { kind: 'rtu-over-tcp', layout: 'single', faults, seconds: 60, hz } as const;
-    const reports = await readInVirtualTime(run, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    const reports = await readInVirtualTime(run, [1, 2, 3, 4, 5, 6]);
     expect(reports.flatMap(({ wrong }) => wrong)).toEqual([]);
     const readings = reports.reduce((sum, report) => sum + report.readings, 0);
     expect(readings / (reports.length * run.seconds * hz)).toBeGreaterThan(0.9);
@@ -88,7 +87,7 @@ describe('faulty line in virtual time: many machines whose registers contain the
 
   it('dates no two readings alike when a request is delayed until the next reading is due', async () => {
     const heldUp = { share: 0.03, ms: [200, 290] } as const;
-    const run = { kind: 'tcp', layout: 'block', faults: {}, seconds: 120, hz, heldUp, atMostMs: 300 } as const;
+    const run = { kind: 'tcp', layout: 'block', faults: {}, seconds: 80, hz, heldUp, atMostMs: 300 } as const;
     const reports = await readInVirtualTime(run, [1, 2, 3, 4, 5, 6]);
     expect(reports.flatMap(({ wrong }) => wrong)).toEqual([]);
     expect(reports.map(({ repeated }) => repeated)).toEqual(reports.map(() => 0));
@@ -99,7 +98,7 @@ describe('faulty line in virtual time: many machines whose registers contain the
   it('keeps every reading of a line without faults', async () => {
     for (const layout of ['tables', 'single', 'strict', 'block'] as const) {
       const run = { kind: 'rtu-over-tcp', layout, faults: {}, seconds, hz, learningSeconds: 5 } as const;
-      for (const { sound, kept, wrong } of await readInVirtualTime(run, [1, 2])) {
+      for (const { sound, kept, wrong } of await readInVirtualTime(run, [1])) {
         expect(wrong).toEqual([]);
         expect(kept, layout).toBe(sound);
       }

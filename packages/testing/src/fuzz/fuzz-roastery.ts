@@ -13,9 +13,9 @@ import { shipJournal } from '../ship-journal.ts';
 import { openKnownRecords } from './known-records.ts';
 import type { FuzzCaller } from './request-generator.ts';
 
-/** Enough records of every kind for several pages, and few enough to be created in seconds. */
-const sizes: RoasterySizes = { users: 30, machines: 30, lots: 150, recipes: 60, roasts: 1500, curves: 80, audit: 2000 };
-const samplesOfRoast = 1200;
+/** Enough records of every kind for several pages, and few enough to be created in a second. */
+const sizes: RoasterySizes = { users: 30, machines: 30, lots: 150, recipes: 60, roasts: 500, curves: 20, audit: 500 };
+const samplesOfRoast = 600;
 const roaster = { email: 'roaster@roastery.example', password: 'a long phrase for the one who roasts' };
 
 export interface LoopAlarm {
