@@ -24,7 +24,15 @@ export const Palette = ({ open, onClose }: { open: boolean; onClose: () => void 
     <dialog
       ref={dialog}
       aria-label={t`Search or jump to`}
-      onClose={onClose}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.nativeEvent.isComposing) return;
+        event.preventDefault();
+        onClose();
+      }}
+      onClose={() => {
+        // The event comes after the next key on a busy computer: Ctrl+K may have opened it again.
+        if (dialog.current?.open === false) onClose();
+      }}
       onClick={(event) => {
         if (event.target === dialog.current) onClose();
       }}

@@ -1,7 +1,7 @@
 import { listDevices, listPairingTickets } from '@roastery/contract/fleet';
 import { listBlends } from '@roastery/contract/blends';
 import { getMachine, listMachines } from '@roastery/contract/machines';
-import { screen, within } from '@testing-library/dom';
+import { fireEvent, screen, within } from '@testing-library/dom';
 import type { UserEvent } from '@testing-library/user-event';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { recentPages } from '../api/recent-pages.ts';
@@ -30,9 +30,9 @@ const open = async (address: string, options: PortalOptions = {}): Promise<Opene
   (await field()).focus();
   return portal;
 };
-/** A document without layout has no Escape of a dialog: a click beside it. */
 const closePalette = async (user: UserEvent): Promise<void> => {
-  await user.click(screen.getByRole('dialog', { name: 'Search or jump to' }));
+  (await field()).focus();
+  await user.keyboard('{Escape}');
   await expect.poll(() => screen.queryByRole('combobox', { name: 'Search or jump to' })).toBe(null);
 };
 const palette = () => within(screen.getByRole('dialog', { name: 'Search or jump to' }));
@@ -42,6 +42,16 @@ const offered = (group: string): string[] => {
 };
 
 describe('the palette', () => {
+  it('stays open when Ctrl+K follows Escape at once, and its event of closing comes later', async () => {
+    const { user } = await open('/recipes');
+    await user.keyboard('{Escape}{Control>}k{/Control}');
+    await field();
+    fireEvent(screen.getByRole('dialog', { name: 'Search or jump to' }), new Event('close'));
+    await user.type(await field(), 'add lot');
+    expect(offered('Actions')[0]).toContain('Add lot');
+    await closePalette(user);
+  });
+
   it.each([
     { typed: 'new roast', offers: 'Add roast', at: '/roasts/new' },
     { typed: 'log', offers: 'Log a roast by hand', at: '/roasts/new?way=hand' },
