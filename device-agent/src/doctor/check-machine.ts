@@ -5,7 +5,7 @@ import { isMissing } from '../atomic-file.ts';
 import { describeLine } from '../board-report.ts';
 import { slowLineRemedy, slowReadingSentence } from '../core/line-pace.ts';
 import { codeOf } from '@roastery/runtime/system-errors';
-import { waitsForLateAnswer } from '../machine/bus.ts';
+import { waitsForLateAnswer } from '../machine/numberless-requests.ts';
 import { lateAnswer } from './machine-reading.ts';
 import type { BoardStatus } from '../status-page/board-status.ts';
 import { concernsOf } from '../status-page/concerns.ts';

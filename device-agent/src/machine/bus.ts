@@ -1,26 +1,14 @@
-import type { Link, RegisterTable } from '@roastery/contract/machine-map';
-import { createBackoff, pause, type Backoff } from '@roastery/runtime/backoff';
+import type { Link } from '@roastery/contract/machine-map';
+import { pause } from '@roastery/runtime/backoff';
 import { realClock, type Clock } from '@roastery/runtime/clock';
-import { createAnswerPace, type AnswerPace } from '../core/answer-pace.ts';
 import { answerHorizon } from '../core/recent-answers.ts';
-import { createWiderReads, type Span, type WiderReads } from '../core/wider-read.ts';
-import { answerBytes } from './answer-frame.ts';
 import { openLine, type OpenLine } from './line-port.ts';
 import { Conversation } from './conversation.ts';
-import { broken, Exchange, type Moment, type Outcome, type Patience } from './exchange.ts';
+import { broken, Exchange, type Moment, type Outcome } from './exchange.ts';
+import { codeOf, NumberlessRequests, type RegisterRequest } from './numberless-requests.ts';
+import { newRest, newUnit, putToRest, type UnitState } from './rests.ts';
 
-export interface BusRequest {
-  readonly unit: number;
-  readonly table: RegisterTable;
-  readonly start: number;
-  readonly count: number;
-  /**
-   * Neighbours may be read too, up to this many addresses in all, so that the answer has a unique length. Without it,
-   * or if the machine refuses its neighbours, answers of one length are distinguished by their content and by
-   * listening.
-   */
-  readonly upTo?: number;
-}
+export type BusRequest = RegisterRequest;
 
 export type BusAnswer =
   /** Registers 0 to 65535, or bits as 0 and 1. */
@@ -45,38 +33,13 @@ export interface BusTiming {
   readonly isFresh?: boolean;
 }
 
-/** Longest pause before a line or a unit is tried again: with it the machine is read within 5 s of its return. */
-const longestBackoffMs = 2500;
 const connectDeadlineMs = 1500;
 /** After a late answer: a repeat of it would follow at once, and be received. */
 const settleMs = 50;
 /** A unit without an answer this often in a row rests. */
 const silencesBeforeRest = 2;
-/** Lengths that are tried in one reading when the machine refuses the neighbours. */
-const widthsTried = 6;
 /** Gateway codes of the Modbus specification: the unit behind it does not answer, the gateway works. */
 const gatewayExceptions = new Set([0x0a, 0x0b]);
-/** Codes that refuse these addresses. */
-const refusesPlaces = (code: number): boolean => code === 2 || code === 3;
-
-/** Why a line without transaction numbers rests after an unanswered request. */
-export const waitsForLateAnswer = 'waits for a late answer';
-
-const codeOf: Record<RegisterTable, number> = { coil: 1, discrete: 2, holding: 3, input: 4 };
-
-interface Rest {
-  readonly backoff: Backoff;
-  until: number;
-  reason: string;
-}
-interface UnitState extends Rest {
-  readonly pace: AnswerPace;
-  silences: number;
-  /** How long the newest late answer took, ms. */
-  lateMs: number | undefined;
-}
-
-const newRest = (): Rest => ({ backoff: createBackoff(200, longestBackoffMs), until: -Infinity, reason: '' });
 
 /**
  * On a serial line two frames are at least 3.5 characters apart; bytes from before a request are received in that time.
@@ -100,11 +63,10 @@ class ModbusBus implements Bus {
   readonly #timing: BusTiming;
   readonly #clock: Clock;
   readonly #now: () => number;
-  readonly #horizonMs: number;
   readonly #stopping = new AbortController();
   readonly #conversation: Conversation;
   readonly #exchange: Exchange;
-  readonly #wider: WiderReads;
+  readonly #numberless: NumberlessRequests;
   readonly #line = newRest();
   readonly #units = new Map<number, UnitState>();
   /** Units that have answered on this connection since their last failure. */
@@ -120,12 +82,10 @@ class ModbusBus implements Bus {
     this.#timing = timing;
     this.#clock = clock;
     this.#now = clock.monotonic;
-    this.#horizonMs = answerHorizon(timing.quietMs);
-    this.#wider = createWiderReads(this.#now);
     this.#isKnownLine = link.kind === 'tcp' || timing.isFresh === true;
     this.#conversation = new Conversation({
       link,
-      horizonMs: this.#horizonMs,
+      horizonMs: answerHorizon(timing.quietMs),
       events: {
         closed: (reason) => this.#closed(reason),
         late: (unit, afterMs) => this.#late(unit, afterMs),
@@ -133,7 +93,9 @@ class ModbusBus implements Bus {
       clock,
       openLine,
     });
-    this.#exchange = new Exchange(this.#conversation, this.#now, () => this.#drainInput());
+    const drainInput = (): Promise<void> => this.#drainInput();
+    this.#exchange = new Exchange(this.#conversation, this.#now, drainInput);
+    this.#numberless = new NumberlessRequests(this.#conversation, this.#exchange, this.#now, drainInput);
   }
 
   async read(request: BusRequest): Promise<BusAnswer> {
@@ -156,11 +118,15 @@ class ModbusBus implements Bus {
       this.#answering.delete(request.unit);
       return { kind: 'failed', reason: 'failed' in outcome ? outcome.failed : outcome.damaged };
     }
-    if ('unasked' in outcome) return { kind: 'resting', reason: outcome.unasked };
+    if ('unasked' in outcome) {
+      this.#line.until = Math.max(this.#line.until, outcome.until);
+      this.#line.reason = outcome.unasked;
+      return { kind: 'resting', reason: outcome.unasked };
+    }
     if ('nothing' in outcome) return this.#noAnswer(request.unit, state, outcome.nothing);
     state.pace.took(outcome.tookMs);
     if ('exception' in outcome && gatewayExceptions.has(outcome.exception)) {
-      this.#putToRest(state, `gateway: unit ${request.unit} does not answer`);
+      putToRest(state, this.#now(), `gateway: unit ${request.unit} does not answer`);
       return { kind: 'exception', code: outcome.exception };
     }
     state.backoff.reset();
@@ -198,19 +164,9 @@ class ModbusBus implements Bus {
   }
 
   #unitState(unit: number): UnitState {
-    const known = this.#units.get(unit) ?? {
-      ...newRest(),
-      pace: createAnswerPace(this.#timing.timeoutMs, this.#timing.timeoutMs + this.#timing.quietMs),
-      silences: 0,
-      lateMs: undefined,
-    };
+    const known = this.#units.get(unit) ?? newUnit(this.#timing);
     this.#units.set(unit, known);
     return known;
-  }
-
-  #putToRest(rest: Rest, reason: string): void {
-    rest.until = this.#now() + rest.backoff.nextMs();
-    rest.reason = reason;
   }
 
   #hangUp(): void {
@@ -226,10 +182,10 @@ class ModbusBus implements Bus {
       this.#line.backoff.reset();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#putToRest(this.#line, reason);
+      putToRest(this.#line, this.#now(), reason);
       return reason;
     }
-    if (!this.#isKnownLine) await pause(this.#horizonMs, this.#stopping.signal, this.#clock);
+    if (!this.#isKnownLine) await pause(this.#conversation.horizonMs, this.#stopping.signal, this.#clock);
     this.#isKnownLine = true;
     return undefined;
   }
@@ -241,46 +197,6 @@ class ModbusBus implements Bus {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** On a line without transaction numbers: with a unique length, else by content and by listening. */
-  async #askByLength(request: BusRequest, patience: Patience, isAgain: boolean): Promise<Outcome> {
-    const code = codeOf[request.table];
-    const mark = (count: number): number => answerBytes({ code, count });
-    const ask = (span: Span, isDistinct: boolean) => {
-      this.#wider.asked(request, span);
-      const question = { unit: span.unit, code, start: span.start, count: span.count };
-      return isDistinct
-        ? this.#exchange.askDistinct(question, patience, isAgain)
-        : this.#exchange.askAmbiguous(question, patience);
-    };
-    for (let tried = 0; tried < widthsTried; tried++) {
-      const span = this.#wider.choose(request, request.upTo ?? 0, (count) =>
-        this.#conversation.recent.isFree(mark(count)),
-      );
-      if (span === undefined) break;
-      const outcome = await ask(span, true);
-      if ('words' in outcome) {
-        this.#wider.answered(request, span);
-        const first = request.start - span.start;
-        return { ...outcome, words: outcome.words.slice(first, first + request.count) };
-      }
-      if (!('exception' in outcome) || span.count === request.count || !refusesPlaces(outcome.exception))
-        return outcome;
-      this.#wider.refused(request, span);
-      await this.#drainInput();
-      if (!this.#conversation.isOpen()) return broken;
-    }
-    const alike = this.#conversation.recent
-      .asked(mark(request.count))
-      .filter((asked) => asked.unit === request.unit && asked.code === code);
-    const pending = alike.find(({ answeredAt }) => answeredAt === undefined);
-    if (pending === undefined) {
-      return ask(request, alike.length === 0 && this.#wider.isDistinct(request));
-    }
-    this.#line.until = Math.max(this.#line.until, pending.at + this.#horizonMs);
-    this.#line.reason = waitsForLateAnswer;
-    return { unasked: this.#line.reason };
-  }
-
   async #ask(request: BusRequest, { pace }: UnitState): Promise<Outcome> {
     const { unit, table, start, count } = request;
     const askOnce = (isAgain: boolean): Promise<Outcome> => {
@@ -288,7 +204,7 @@ class ModbusBus implements Bus {
       const patience = { deadlineMs, usualMs: pace.usualMs() ?? deadlineMs, quickestMs: pace.quickestMs() ?? 0 };
       return this.#conversation.hasTransactions
         ? this.#exchange.askDistinct({ unit, code: codeOf[table], start, count }, patience)
-        : this.#askByLength(request, patience, isAgain);
+        : this.#numberless.ask(request, patience, isAgain);
     };
     const outcome = await askOnce(false);
     if (!('damaged' in outcome)) return outcome;
@@ -303,10 +219,10 @@ class ModbusBus implements Bus {
     state.silences += 1;
     const says = state.lateMs === undefined ? reason : `${reason}; one came after ${Math.round(state.lateMs)} ms`;
     if (this.#answering.size > 0) {
-      this.#putToRest(state, says);
+      putToRest(state, this.#now(), says);
       return { kind: 'silent', reason: says };
     }
-    if (state.silences >= silencesBeforeRest) this.#putToRest(state, says);
+    if (state.silences >= silencesBeforeRest) putToRest(state, this.#now(), says);
     // Half an answer on Modbus TCP: the beginning of the next one is unknown.
     const isStuck = this.#conversation.hasTransactions && this.#conversation.isWithinAnswer();
     const isDead = this.#conversation.silentMs() > this.#timing.timeoutMs + this.#timing.quietMs;

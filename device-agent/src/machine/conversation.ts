@@ -65,6 +65,7 @@ const minDamagedBytes = 3;
  */
 export class Conversation {
   readonly recent: RecentAnswers;
+  readonly horizonMs: number;
   readonly hasTransactions: boolean;
   readonly #parts: ConversationParts;
   readonly #now: () => number;
@@ -78,6 +79,7 @@ export class Conversation {
 
   constructor(parts: ConversationParts) {
     const { link, horizonMs, clock } = parts;
+    this.horizonMs = horizonMs;
     this.recent = createRecentAnswers(horizonMs, clock.monotonic);
     this.hasTransactions = link.kind === 'tcp';
     this.#parts = parts;

@@ -15,7 +15,8 @@ export type Outcome =
   | { readonly nothing: string }
   /** An unusable answer arrived. None is due any more, so the request may be repeated at once. */
   | { readonly damaged: string; readonly tookMs?: number }
-  | { readonly unasked: string }
+  /** Not sent: another answer may still arrive until then. */
+  | { readonly unasked: string; readonly until: number }
   | { readonly failed: string };
 
 export const broken: Outcome = { failed: 'connection closed' };

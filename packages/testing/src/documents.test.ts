@@ -63,7 +63,6 @@ describe('three trips of ARCHITECTURE', () => {
     'api/src/ingest/batch-writer.ts',
     'api/src/live/live-hub.ts',
     'device-agent/src/journal/journal.ts',
-    'device-agent/src/machine/bus.ts',
   ];
   const section = /^## Three trips\n([\s\S]*?)^## /m.exec(textOf.get('ARCHITECTURE.md') ?? '')?.[1] ?? '';
   const stations = [...section.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file = '']) => file);
