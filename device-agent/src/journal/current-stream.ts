@@ -9,6 +9,7 @@ import type { RecordedState } from '../core/replay.ts';
 import type { WallClock } from '../core/wall-clock.ts';
 import { isFull, TooLong, within, type JournalDisk } from './disk.ts';
 import type { FoundStreams } from './find-streams.ts';
+import type { LastUse } from './last-use.ts';
 import { createMemoryTail } from './memory-tail.ts';
 import { journalFormat, type JournalRecord } from './record.ts';
 import { makeStreamFolder, nameStream, newEpoch, removeEnd, streamFolder, writeEnd } from './stream-folders.ts';
@@ -37,16 +38,6 @@ export interface CurrentStreamParts {
   readonly durable: (stream: Stream, ranges: readonly SeqRange[]) => void;
   /** A segment was closed. */
   readonly segmentClosed: () => Promise<void>;
-}
-
-/** The last process, as far as the disk shows it. */
-export interface LastUse {
-  /** How many numbers it can have used that the disk does not show. */
-  readonly maxUsed: number;
-  /** It may have continued in memory. */
-  readonly wentOn: boolean;
-  /** There was no power cut since. */
-  readonly isOfThisBoot: boolean;
 }
 
 /** A failed disk is retried after this long, and after twice as long each time. */

@@ -61,7 +61,7 @@ const createServer = () => {
             }
           }
           if (part.entries.length > 0)
-            journal.acknowledge([[part.entries[0]?.seq ?? 0, part.entries.at(-1)?.seq ?? 0]], epoch);
+            journal.hear({ v: 1, epoch, ranges: [[part.entries[0]?.seq ?? 0, part.entries.at(-1)?.seq ?? 0]] });
           at = part.to + 1;
         }
       }

@@ -46,7 +46,7 @@ const fill = async (journal: Journal, count: number): Promise<void> => {
 const acknowledged = async (count: number, over: Partial<JournalOptions> = {}): Promise<Journal> => {
   const journal = await open(over);
   await fill(journal, count);
-  journal.acknowledge([[0, count - 1]]);
+  journal.hear({ v: 1, epoch: journal.epoch, ranges: [[0, count - 1]] });
   return journal;
 };
 
@@ -88,7 +88,7 @@ describe('journal: a server that lost data', () => {
     ]);
     const { entries } = await journal.readPart(30, 49);
     expect(entries.map(({ seq }) => seq)).toContain(30);
-    journal.acknowledge([[0, 99]]);
+    journal.hear({ v: 1, epoch: journal.epoch, ranges: [[0, 99]] });
     expect(journal.waiting()).toEqual([]);
   });
 
@@ -96,7 +96,7 @@ describe('journal: a server that lost data', () => {
     const journal = await acknowledged(200, { capBytes: 8000 });
     await fill(journal, 40);
     const { epoch } = journal;
-    journal.acknowledge([[0, 239]]);
+    journal.hear({ v: 1, epoch: journal.epoch, ranges: [[0, 239]] });
     const before = (await journal.history())[0]?.entries ?? 0;
     expect(before).toBeLessThan(200);
     journal.hear({ v: 1, epoch, ranges: [[0, 239]], through: all, owner: ann });

@@ -81,7 +81,7 @@ describe('a journal through an update and a rollback', () => {
     journal.appendEvent(300, { type: 'start', agent_version: '0.1.0' });
     journal.noteClock();
     journal.noteState();
-    journal.acknowledge([[0, 0]]);
+    journal.hear({ v: 1, epoch: journal.epoch, ranges: [[0, 0]] });
     await journal.close();
     const { records } = scanRecords((await newestBytes()).bytes);
     expect(new Set(records.map(({ k }) => k))).toEqual(

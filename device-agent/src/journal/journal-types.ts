@@ -1,12 +1,12 @@
 import type { Ack, Continues, JournalEvent } from '@roastery/contract/mqtt';
-import type { Clock } from '@roastery/runtime/clock';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import type { Entry, RecordingContext } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
 import type { RecordedPast, RecordedState } from '../core/replay.ts';
 import type { SyncPace } from '../core/sync-pace.ts';
 import type { WallClock } from '../core/wall-clock.ts';
-import type { JournalDisk } from './disk.ts';
+import { nodeDisk, type JournalDisk } from './disk.ts';
 import type { StreamHistory } from './streams.ts';
 
 export interface JournalOptions {
@@ -32,6 +32,17 @@ export interface JournalOptions {
    */
   readonly credential?: string;
 }
+
+/** Options with what is usual for those left out. */
+export const withDefaults = (options: JournalOptions) => ({
+  ...options,
+  credential: options.credential,
+  segmentBytes: options.segmentBytes ?? 262_144,
+  diskGraceMs: options.diskGraceMs ?? 20_000,
+  disk: options.disk ?? nodeDisk,
+  time: options.time ?? realClock,
+});
+export type JournalSettings = ReturnType<typeof withDefaults>;
 
 export interface JournalListener {
   /** Entries that may be sent: from now on they survive a power cut, or there is no disk for them. */
@@ -92,7 +103,6 @@ export interface Journal {
   /** Where the place of `from` ends, `to` at most. */
   readonly segmentEnd: (from: number, to: number, epoch?: string) => number;
   readonly read: (from: number, to: number) => Promise<readonly Entry[]>;
-  readonly acknowledge: (ranges: readonly SeqRange[], epoch?: string) => void;
   /** Applies the server's statement about the entries that it holds, and their owner. */
   readonly hear: (ack: Ack) => void;
   /** The stream that one begun because of a failed disk, or after a kill, continues. */

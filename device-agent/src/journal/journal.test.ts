@@ -212,7 +212,7 @@ describe('journal', () => {
   it('keeps acknowledged segments until their room is needed, and drops them first', async () => {
     const journal = await open({ segmentBytes: 1000, capBytes: 9000 });
     await stretch(journal, 60);
-    journal.acknowledge([[0, 39]]);
+    journal.hear({ v: 1, epoch: journal.epoch, ranges: [[0, 39]] });
     const [oldest] = await segments();
     expect((await journal.read(0, 0)).map(({ seq }) => seq)).toEqual([0]);
     await stretch(journal, 80);
@@ -228,7 +228,7 @@ describe('journal', () => {
     const first = await open();
     fill(first, 10);
     await first.flush();
-    first.acknowledge([[0, 9]]);
+    first.hear({ v: 1, epoch: first.epoch, ranges: [[0, 9]] });
     await close(first);
     const second = await open();
     expect(second.waiting()).toEqual([]);
@@ -242,7 +242,7 @@ describe('journal', () => {
     const first = await open();
     fill(first, 10);
     await first.flush();
-    first.acknowledge([[0, 6]]);
+    first.hear({ v: 1, epoch: first.epoch, ranges: [[0, 6]] });
     await close(first);
     expect((await open()).waiting()).toEqual([[7, 9]]);
   });
@@ -250,7 +250,7 @@ describe('journal', () => {
   it('never reuses a sequence number that the server has', async () => {
     const journal = await open();
     fill(journal, 3);
-    journal.acknowledge([[0, 499]]);
+    journal.hear({ v: 1, epoch: journal.epoch, ranges: [[0, 499]] });
     expect(fill(journal, 1)).toEqual([500]);
   });
 
@@ -408,7 +408,7 @@ describe('journal at its cap', () => {
     for (let round = 0; round < 20; round++) {
       const seqs = fill(journal, 20);
       await journal.flush();
-      journal.acknowledge([[0, seqs.at(-1) ?? 0]]);
+      journal.hear({ v: 1, epoch: journal.epoch, ranges: [[0, seqs.at(-1) ?? 0]] });
     }
     expect(journal.stats().droppedEntries).toBe(0);
   });

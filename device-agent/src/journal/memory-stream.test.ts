@@ -284,7 +284,7 @@ it('journal killed after a full disk dropped unsent entries: reports their gap a
       for (const [from, to] of journal.waiting(epoch)) {
         const { entries } = await journal.readPart(from, to, epoch);
         for (const entry of entries) if (entry.kind === 'event') gaps.push(entry.event);
-        journal.acknowledge([[from, to]], epoch);
+        journal.hear({ v: 1, epoch, ranges: [[from, to]] });
       }
       await close(journal);
       opened = [];

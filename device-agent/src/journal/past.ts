@@ -1,21 +1,25 @@
-import type { Logger } from '@roastery/runtime/logger';
 import type { Entry } from '../core/entry.ts';
 import type { RecordedPast } from '../core/replay.ts';
-import type { JournalDisk } from './disk.ts';
-import { readSegment, type SealedSegment } from './segment.ts';
+import type { FoundStream } from './find-streams.ts';
+import type { JournalSettings } from './journal-types.ts';
+import { readSegment } from './segment.ts';
+import { segmentsOfRecording } from './streams.ts';
 
 /** Damage can hide a state; the search stops after this many segments. */
 const maxSegments = 16;
 
 /**
- * Reads backwards from the newest segment until there is a state and every entry after it: nearly always only the
- * newest segment, since each begins with a state. Unreadable segments are skipped.
+ * State and entries of the last process of this pairing: the roast of an earlier one does not continue in it. Reads
+ * backwards from the newest segment until there is a state and every entry after it: nearly always only the newest
+ * segment, since each begins with a state. Unreadable segments are skipped.
  */
 export const readPast = async (
-  disk: JournalDisk,
-  sealed: readonly SealedSegment[],
-  log: Logger,
+  streams: readonly FoundStream[],
+  { disk, log }: Pick<JournalSettings, 'disk' | 'log'>,
 ): Promise<RecordedPast> => {
+  const ofThisPairing = streams.map(({ stream }) => stream).filter((stream) => !stream.awaitsOwner());
+  const lastWritten = ofThisPairing.findLast((stream) => stream.segments().length > 0);
+  const sealed = lastWritten ? segmentsOfRecording(streams, lastWritten) : [];
   const collected: (readonly Entry[])[] = [];
   let state: RecordedPast['state'];
   for (const segment of sealed.slice(-maxSegments).toReversed()) {

@@ -172,6 +172,14 @@ export class Streams {
 
   /** Keeps the journal below its cap, and keeps committed entries from using the last of the disk's room. */
   async keepWithinCap(): Promise<void> {
+    try {
+      await this.#makeRoom();
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'journal: freeing space failed');
+    }
+  }
+
+  async #makeRoom(): Promise<void> {
     while (this.bytes() > this.#parts.capBytes && (await this.#drop('cap_reached')));
     const folder = this.#all.findLast((stream) => stream.folder !== undefined)?.folder;
     if (folder === undefined) return;

@@ -80,10 +80,7 @@ const ship = async (sql: Database, serial: string, journal: Journal, sent: Set<n
     batches.map((batch) => messageOf(serial, batch)),
   );
   for (const { epoch, ranges } of acknowledgements)
-    journal.acknowledge(
-      ranges.map(({ start, end }) => [start, end - 1] as const),
-      epoch,
-    );
+    journal.hear({ v: 1, epoch, ranges: ranges.map(({ start, end }) => [start, end - 1]) });
 };
 
 /** How often the server has each reading, and which of its gaps contain it. */
