@@ -28,6 +28,8 @@ const realParts = {
 export default defineConfig({
   ...shared,
   test: {
+    // Projects and runs share what is made of a source file, by its content: a single file starts in half of the time.
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: LongestFirst },
     // The output of a failed expectation on a page is shown completely.
     chaiConfig: { truncateThreshold: 4000 },

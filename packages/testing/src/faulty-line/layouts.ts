@@ -89,7 +89,7 @@ export interface StampedSample {
 /** Where no reading of the machine is known: less than the time between two readings at 4 Hz. */
 const staleMs = 230;
 /** No value is further from the time of its sample, whatever the machine does. */
-const misdatedMs = 500;
+export const misdatedMs = 500;
 /** Stamps are hundredths of a second. */
 const stampMs = 15;
 /** An answer takes a while: a sample may be this much later than the last request of its reading. */

@@ -10,7 +10,15 @@ import { createLogger } from '@roastery/runtime/logger';
 import type { FaultsInput } from '@roastery/simulator/modbus/faults';
 import { layFaultyLine, type FaultyLine } from './faulty-line.ts';
 import { keptReadings, readingTimes } from './kept-readings.ts';
-import { bankOf, mapOf, repeatedSamples, wrongValues, type LayoutName, type StampedSample } from './layouts.ts';
+import {
+  bankOf,
+  mapOf,
+  misdatedMs,
+  repeatedSamples,
+  wrongValues,
+  type LayoutName,
+  type StampedSample,
+} from './layouts.ts';
 import { monoMs } from './stamped-machine.ts';
 
 const hz = 4;
@@ -171,7 +179,8 @@ const report = (
   return {
     samples: samples.length,
     values: samples.reduce((sum, { values }) => sum + values.filter((value) => value !== null).length, 0),
-    wrong: samples.flatMap((sample) => wrongValues(map, layout, sample, times)),
+    // The delays of this computer count too: that no value is from the reading before is tested in virtual time.
+    wrong: samples.flatMap((sample) => wrongValues(map, layout, sample, times, misdatedMs)),
     repeated: repeatedSamples(map, layout, samples),
     sound,
     kept,
