@@ -113,6 +113,27 @@ const receivedBy = async ({ url }: { url: string }): Promise<number> => {
   return Number(/^ingest_messages_total (\d+)$/m.exec(metrics)?.[1]);
 };
 
+/**
+ * Whether the next messages of all boards came to no more apis than shall store them. Both receive a machine while it changes its
+ * owner, so the first messages after a division may not show it.
+ */
+const doReceiveOnce = async (
+  { one, two }: Awaited<ReturnType<typeof openTwoApis>>,
+  { receivers }: BrokerKind,
+  boards: readonly Awaited<ReturnType<typeof startSendingBoard>>[],
+): Promise<boolean> => {
+  const count = async () => {
+    const sent = boards.reduce((sum, board) => sum + board.published(), 0);
+    return { sent, received: (await receivedBy(one)) + (await receivedBy(two)) };
+  };
+  const before = await count();
+  const acknowledged = boards.map((board) => board.acknowledged().length);
+  const haveMore = (): boolean => boards.every((board, n) => board.acknowledged().length > (acknowledged[n] ?? 0) + 10);
+  await until('the next messages', haveMore, patience);
+  const after = await count();
+  return after.received - before.received <= receivers * (after.sent - before.sent);
+};
+
 /** Boards of machines that are registered while both apis run: enough for both to store journals, two at least. */
 const startBoards = async (
   { stack, one, two }: Awaited<ReturnType<typeof openTwoApis>>,
@@ -153,9 +174,7 @@ describe.each(brokers.slice(volume(0, 1)))('two apis behind $name', ({ kind, mis
     const [atOne, atTwo] = [await signIn(one.url, stack.admin), await signIn(two.url, stack.admin)];
     await using started = await startBoards(roastery, [atOne, atTwo]);
     const { boards, machineId } = started;
-    const received = [await receivedBy(one), await receivedBy(two)] as const;
-    const sent = boards.reduce((sum, board) => sum + board.published(), 0);
-    expect(received[0] + received[1]).toBeLessThanOrEqual(kind.receivers * sent);
+    await until('each message at its receivers alone', () => doReceiveOnce(roastery, kind, boards), patience);
 
     // The session of one instance opens a stream at the other, which shows changes made at the first.
     const live = await openLiveStream(two.url, atOne.cookie, machineId);
