@@ -1,4 +1,10 @@
-import { deviceMayPublish, deviceMaySubscribe, maxPacketBytes, serviceUserName } from '@roastery/contract/mqtt';
+import {
+  deviceMayPublish,
+  deviceMaySubscribe,
+  maxPacketBytes,
+  memoryTopic,
+  serviceUserName,
+} from '@roastery/contract/mqtt';
 import { describe, expect, it } from 'vitest';
 import { read } from './program-files.ts';
 
@@ -20,7 +26,7 @@ describe('mosquitto.acl and mosquitto.conf', () => {
       'board write': new Set(deviceMayPublish),
       'board read': new Set(deviceMaySubscribe),
       // The api manages the machines' users.
-      [`${serviceUserName} read`]: new Set([...deviceMayPublish, '$CONTROL/dynamic-security/v1/response']),
+      [`${serviceUserName} read`]: new Set([...deviceMayPublish, memoryTopic, '$CONTROL/dynamic-security/v1/response']),
       // A board leaves its retained status on the broker; the api clears it when the machine is deleted.
       [`${serviceUserName} write`]: new Set([...deviceMaySubscribe, 'status', '$CONTROL/dynamic-security/v1']),
     });

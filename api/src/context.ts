@@ -1,4 +1,4 @@
-import type { MqttLinks } from './broker/links.ts';
+import type { MqttChannel } from './broker/link.ts';
 import type { BrokerManagement } from './broker/management.ts';
 import type { FileReaders } from './file-reading/file-readers.ts';
 import type { BoardPackages } from './http/package-files.ts';
@@ -7,7 +7,7 @@ import type { SendMail } from './mail/smtp.ts';
 
 /** Shared by the whole process: composed in `start-api.ts`, passed to every domain, to ingest and to live. */
 export interface AppContext extends ServerContext {
-  readonly mqtt: MqttLinks;
+  readonly mqtt: MqttChannel;
   readonly broker: BrokerManagement;
   /** Reads users' files, each in its own process. */
   readonly files: FileReaders;

@@ -3,6 +3,7 @@ import {
   clientIdOf,
   deviceMayPublish,
   deviceMaySubscribe,
+  memoryTopic,
   parseTopic,
   topicKinds,
   topicOf,
@@ -64,7 +65,7 @@ export const mayPublish = (principal: Principal, topic: string, payloadBytes: nu
 
 export const maySubscribe = (principal: Principal, filter: string): boolean => {
   if (principal.kind === 'device') return principal.subscribes.has(filter);
-  if (serviceReads.has(filter)) return true;
+  if (serviceReads.has(filter) || filter === memoryTopic) return true;
   const kind = parseTopic(filter)?.kind;
   return kind !== undefined && deviceMayPublish.includes(kind);
 };

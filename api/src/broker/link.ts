@@ -36,6 +36,7 @@ export interface MqttChannel {
   readonly isConnected: boolean;
   /** The brokers without a connection. */
   readonly missing: readonly string[];
+  readonly links: readonly MqttLink[];
   /** The addresses of all brokers for boards. */
   readonly boardUrls: readonly string[];
   /**
@@ -57,12 +58,16 @@ export interface MqttChannel {
 
 /** The api's own connection to a broker. */
 export interface MqttLink extends MqttChannel {
-  /** `host:port` of the broker: the same in every api. */
+  /** `host:port` of the broker: with several brokers the same in every api. */
   readonly broker: string;
+  /** The broker to all instances: several addresses may lead to the only one. */
+  readonly knownAs: string;
   /** Sends messages of QoS 0 with one write. Returns false without a connection. Throws when one is too large. */
   sendAll(messages: readonly Message[]): boolean;
   /** A changing set of topics with one handler, some hundred in a packet. A topic that is added twice counts once. */
   subscribeSet(qos: 0 | 1, handler: MessageHandler): TopicSet;
+  /** What the broker retains for this topic: undefined where there is nothing, or where it may not be read. */
+  readRetained(topic: string): Promise<string | undefined>;
   /** Connected, and the broker has confirmed every subscription. */
   readonly isSubscribed: boolean;
 }
@@ -71,25 +76,24 @@ export type IsDue = (serialNumber: string) => boolean;
 
 /** The machines whose retained messages, config and plans, this instance publishes at a broker. */
 export interface PublishingShare {
-  /** Whether it publishes what changes of this machine. */
+  /** Whether it publishes what changes of this machine; not before it knows what the broker retains. */
   readonly owns: IsDue;
   /**
-   * Calls when messages are to be published again, and for which machines: the broker may have lost them, or another
-   * instance that published them may have missed a change before it left. Returns a function that removes the handler.
+   * Calls when messages are to be compared with what the broker retains, and for which machines: it may have lost them, or
+   * another instance that published them may have missed a change before it left. Returns a function that removes the handler.
    */
   onDue(handler: (isDue: IsDue) => void): () => void;
 }
 
-const all: IsDue = () => true;
-
 /** All machines, after each (re)connect. */
-export const wholeShare = (mqtt: Pick<MqttLink, 'onConnect'>): PublishingShare => ({
-  owns: all,
-  onDue: (handler) => mqtt.onConnect(() => handler(all)),
-});
+export const wholeShare = (link: Pick<MqttLink, 'isConnected' | 'onConnect'>): PublishingShare => {
+  const owns: IsDue = () => link.isConnected;
+  return { owns, onDue: (handler) => link.onConnect(() => handler(owns)) };
+};
 
 export interface MqttLinkOptions {
   readonly url: string;
+  readonly isOneOfSeveral?: boolean;
   readonly boardUrls?: readonly string[];
   readonly secret: string;
   readonly log: Logger;
@@ -102,10 +106,22 @@ const maxPayloadBytes = maxPacketBytes - 1024;
 /** A packet of so many topics is far below the limit of a broker. */
 const topicsPerPacket = 400;
 const closeWithinMs = 1000;
+const answerWithinMs = 3000;
+
+/** The answer of a broker, which may hang. */
+export const inTime = async <Result>(answer: Promise<Result>): Promise<Result> => {
+  const answered = new AbortController();
+  const late = pause(answerWithinMs, answered.signal).then(() => {
+    throw new Error('the broker did not answer in time');
+  });
+  return await Promise.race([answer, late]).finally(() => answered.abort());
+};
 
 class BrokerLink implements MqttLink {
   readonly broker: string;
+  readonly knownAs: string;
   readonly boardUrls: readonly string[];
+  readonly links: readonly MqttLink[] = [this];
   readonly #client: MqttClient;
   readonly #log: Logger;
   readonly #subscriptions = new Subscriptions<MessageHandler>();
@@ -121,9 +137,10 @@ class BrokerLink implements MqttLink {
   #connectedAt: number | undefined;
   #pingedAt = 0;
 
-  constructor({ url, boardUrls = [], secret, log, keepaliveSeconds = 15 }: MqttLinkOptions) {
+  constructor({ url, isOneOfSeveral = false, boardUrls = [], secret, log, keepaliveSeconds = 15 }: MqttLinkOptions) {
     const at = new URL(url);
     this.broker = brokerAt(at);
+    this.knownAs = isOneOfSeveral ? this.broker : 'the broker';
     this.boardUrls = boardUrls;
     this.#log = log;
     this.#pingEveryMs = (keepaliveSeconds * 1000) / 3;
@@ -192,6 +209,32 @@ class BrokerLink implements MqttLink {
         this.#unsubscribeNow(this.#subscriptions.remove(gone, handler));
       },
     };
+  }
+
+  async readRetained(topic: string): Promise<string | undefined> {
+    const end = randomBytes(8).toString('hex');
+    let kept: string | undefined;
+    let finish: (() => void) | undefined;
+    const isRead = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const handler: MessageHandler = (_topic, payload, { retained }) => {
+      const text = payload.toString();
+      if (retained) kept = text;
+      if (text === end) finish?.();
+    };
+    this.#subscriptions.add([topic], 1, handler);
+    try {
+      const granted = await inTime(this.#client.subscribeAsync(topic, { qos: 1 }));
+      if (granted.some(({ qos }) => qos > 2)) return undefined;
+      // What is retained arrives right after the confirmation, before the next message.
+      await inTime(this.publish(topic, end));
+      // A broker may also confirm a subscription that it does not permit: then nothing arrives.
+      await inTime(isRead).catch(() => undefined);
+      return kept;
+    } finally {
+      this.#unsubscribeNow(this.#subscriptions.remove([topic], handler));
+    }
   }
 
   onConnect(handler: () => void): () => void {

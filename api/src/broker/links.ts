@@ -1,12 +1,7 @@
 import { pause } from '@roastery/runtime/backoff';
 import { openMqttLink, type MqttChannel, type MqttLink, type MqttLinkOptions } from './link.ts';
 
-/** All brokers of the roastery. A board is connected to one of them, and may change to another at any time. */
-export interface MqttLinks extends MqttChannel {
-  readonly links: readonly MqttLink[];
-}
-
-export interface MqttLinksOptions extends Omit<MqttLinkOptions, 'url'> {
+export interface MqttLinksOptions extends Omit<MqttLinkOptions, 'url' | 'isOneOfSeveral'> {
   readonly urls: readonly string[];
 }
 
@@ -22,9 +17,19 @@ const untilMost = async (works: readonly Promise<void>[]): Promise<void> => {
   if (works.length > 1) await Promise.race([settled, pause(othersWithinMs)]);
 };
 
-/** Opens a link to each broker. */
-export const openMqttLinks = ({ urls, ...options }: MqttLinksOptions): MqttLinks => {
-  const links = urls.map((url) => openMqttLink({ ...options, url }));
+/** Works at each broker that is connected. Rejects where none is, or where it succeeds at none. */
+export const atEachBroker = (
+  { links }: Pick<MqttChannel, 'links'>,
+  work: (link: MqttLink) => Promise<void>,
+): Promise<void> => {
+  const connected = links.filter(({ isConnected }) => isConnected);
+  return untilMost((connected.length > 0 ? connected : links).map(work));
+};
+
+/** Opens a link to each broker of the roastery. A board is connected to one of them, and may change to another at any time. */
+export const openMqttLinks = ({ urls, ...options }: MqttLinksOptions): MqttChannel => {
+  const isOneOfSeveral = urls.length > 1;
+  const links = urls.map((url) => openMqttLink({ ...options, url, isOneOfSeveral }));
   const ofEach = (work: (link: MqttLink) => () => void): (() => void) => {
     const stops = links.map(work);
     return () => {
@@ -40,10 +45,7 @@ export const openMqttLinks = ({ urls, ...options }: MqttLinksOptions): MqttLinks
     get missing() {
       return links.flatMap(({ missing }) => missing);
     },
-    async publish(topic, payload, how) {
-      const connected = links.filter(({ isConnected }) => isConnected);
-      await untilMost((connected.length > 0 ? connected : links).map((link) => link.publish(topic, payload, how)));
-    },
+    publish: (topic, payload, how) => atEachBroker({ links }, (link) => link.publish(topic, payload, how)),
     subscribe: (filter, qos, handler) => ofEach((link) => link.subscribe(filter, qos, handler)),
     onConnect: (handler) => ofEach((link) => link.onConnect(handler)),
     async close() {

@@ -1,6 +1,5 @@
 import { parseTopic, topicOf } from '@roastery/contract/mqtt';
-import type { MqttLink } from '../broker/link.ts';
-import type { MqttLinks } from '../broker/links.ts';
+import type { MqttChannel, MqttLink } from '../broker/link.ts';
 import type { Message } from '../broker/plain-messages.ts';
 
 const maxBoards = 50_000;
@@ -12,13 +11,13 @@ interface Board {
 
 /** Which broker each board sends its journal to: its acknowledgements go there. */
 export class BoardPlaces {
-  readonly #mqtt: Pick<MqttLinks, 'links'>;
+  readonly #mqtt: Pick<MqttChannel, 'links'>;
   /** By the topic of its journal: a lookup is faster than decoding and checking the topic again. */
   readonly #boards = new Map<string, Board>();
   /** By the topic of its acknowledgements. */
   readonly #linkOf = new Map<string, MqttLink>();
 
-  constructor(mqtt: Pick<MqttLinks, 'links'>) {
+  constructor(mqtt: Pick<MqttChannel, 'links'>) {
     this.#mqtt = mqtt;
   }
 

@@ -9,7 +9,8 @@ import { until } from '@roastery/testing/until';
 import { connectAsync } from 'mqtt';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openMqttLinks, type MqttLinks } from '../broker/links.ts';
+import type { MqttChannel } from '../broker/link.ts';
+import { openMqttLinks } from '../broker/links.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase, type Database } from '../db/sql.ts';
 import { createHealth } from '../http/server-context.ts';
@@ -20,7 +21,7 @@ import { type Ingest, startIngest } from './ingest.ts';
 
 describe('ingest over MQTT', () => {
   let broker: PlainBroker;
-  let mqtt: MqttLinks;
+  let mqtt: MqttChannel;
   beforeAll(async () => {
     broker = await startPlainBroker();
     mqtt = openMqttLinks({ urls: [broker.url], secret: 'none', log: silentLog });

@@ -1,9 +1,9 @@
 import type { Clock } from '@roastery/runtime/clock';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { subscribeAll, wholeShare } from '../broker/link.ts';
-import type { MqttLinks } from '../broker/links.ts';
+import { type MqttChannel, subscribeAll, wholeShare } from '../broker/link.ts';
 import type { Message } from '../broker/plain-messages.ts';
+import { rememberingLink } from '../broker/retained.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { followStatuses } from '../domains/devices/follow-statuses.ts';
@@ -112,7 +112,7 @@ const createIngestMetrics = (registry: Registry, progress: () => IngestProgress,
 
 export interface IngestContext {
   readonly sql: Database;
-  readonly mqtt: MqttLinks;
+  readonly mqtt: MqttChannel;
   readonly log: Logger;
   readonly clock: Clock;
   readonly metrics: Registry;
@@ -195,8 +195,13 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   const onLeaving = (serialNumber: string, epoch: string): void => acknowledgements.leaves(serialNumber, epoch);
   const stopStatuses = followStatuses({ sql, mqtt, log, subscribe, onLeaving });
   const stopPublishing = mqtt.links.flatMap((link) => {
-    const share = instances === undefined ? wholeShare(link) : ownedShare(link, instances.at(link));
-    return [followConfigs({ sql, mqtt, log }, link, share), followPlans({ sql, mqtt: link, log }, share)];
+    const remembering = rememberingLink({ sql, log }, link);
+    const share = instances === undefined ? wholeShare(remembering) : ownedShare(remembering, instances.at(link));
+    return [
+      followConfigs({ sql, mqtt, log }, link, share),
+      followPlans({ sql, mqtt: link, log }, share),
+      () => remembering.close(),
+    ];
   });
   const sweeper = options.sweep === false ? undefined : startSweeper(sql, log, clock);
 

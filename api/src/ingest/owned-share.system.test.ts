@@ -1,10 +1,11 @@
-import { allMachines, parseTopic } from '@roastery/contract/mqtt';
+import { allMachines, memoryTopic, parseTopic, topicOf } from '@roastery/contract/mqtt';
 import { openCuttableLine } from '@roastery/testing/cuttable-line';
 import { until } from '@roastery/testing/until';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMqttLink } from '../broker/link.ts';
-import { openDatabase } from '../db/sql.ts';
+import { rememberingLink } from '../broker/retained.ts';
+import { openDatabase, type Database } from '../db/sql.ts';
 import { followConfigs } from '../domains/machine-maps/clear-retained.ts';
 import { publishConfigs } from '../domains/machine-maps/publish-configs.ts';
 import { followPlans } from '../domains/planned/follow-plans.ts';
@@ -14,6 +15,7 @@ import { joinInstances } from './instances.ts';
 import { ownedShare } from './owned-share.ts';
 
 const serials = Array.from({ length: 40 }, (_, n) => `SHARE-${n}`);
+const last = serials.at(-1) ?? '';
 
 describe('retained messages of machines that several instances share', () => {
   let broker: PlainBroker;
@@ -23,9 +25,10 @@ describe('retained messages of machines that several instances share', () => {
   beforeAll(async () => {
     broker = await startPlainBroker();
     watcher = await connectAsync(broker.url);
-    watcher.on('message', (topic) => {
+    watcher.on('message', (topic, payload) => {
+      if (payload.length === 0) return;
       const place = parseTopic(topic);
-      if (place?.kind !== 'config' && place?.kind !== 'plan') return;
+      if (!serials.includes(place?.serialNumber ?? '') || (place?.kind !== 'config' && place?.kind !== 'plan')) return;
       const counts = came.get(place.serialNumber) ?? { config: 0, plan: 0 };
       counts[place.kind] += 1;
       came.set(place.serialNumber, counts);
@@ -42,8 +45,9 @@ describe('retained messages of machines that several instances share', () => {
     const sql = openDatabase({ url: databaseUrl, log: silentLog });
     const mqtt = openMqttLink({ url: `mqtt://127.0.0.1:${line.port}`, secret: 'none', log: silentLog });
     const instances = joinInstances({ sql, links: [mqtt], log: silentLog });
-    const share = ownedShare(mqtt, instances.at(mqtt));
     const parts = { sql, mqtt, log: silentLog };
+    const remembering = rememberingLink(parts, mqtt);
+    const share = ownedShare(remembering, instances.at(mqtt));
     const stops = [followConfigs(parts, mqtt, share), followPlans(parts, share)];
     return {
       instances,
@@ -52,6 +56,7 @@ describe('retained messages of machines that several instances share', () => {
       leave: () => instances.leave(),
       async [Symbol.asyncDispose](): Promise<void> {
         for (const stop of stops) await stop();
+        await remembering.close();
         await instances.close();
         await mqtt.close();
         await sql.end();
@@ -66,54 +71,85 @@ describe('retained messages of machines that several instances share', () => {
     const { config, plan } = came.get(serial) ?? { config: 0, plan: 0 };
     return config > 0 && plan > 0;
   };
-  /** The machines whose config came, each as often as it came. */
-  const configs = (): string[] =>
-    Array.from(came, ([serial, { config }]) => serial.repeat(config))
-      .filter(Boolean)
-      .toSorted();
+  /** Another config and another plan. */
+  const change = async (sql: Database, serial: string): Promise<void> => {
+    await sql`UPDATE machines SET config_rev = config_rev + 1 WHERE serial_number = ${serial}`;
+    await sql`
+      INSERT INTO planned_roasts (id, machine_id, created_by, batch_size_kg)
+      SELECT gen_random_uuid(), id, owner_id, 12 FROM machines WHERE serial_number = ${serial}`;
+  };
+  /** The connection goes and comes back; with a change in between, which is compared after all other machines. */
+  const reconnect = async ({ line, parts: { sql, mqtt } }: Started, inBetween: () => Promise<void>): Promise<void> => {
+    await line.cut();
+    await until('the cut', () => !mqtt.isConnected);
+    await inBetween();
+    await change(sql, last);
+    came = new Map();
+    await line.mend();
+    await until('the change', () => hasBoth(last));
+  };
+  const once = (of: readonly string[]): Map<string, object> =>
+    new Map(of.map((serial) => [serial, { config: 1, plan: 1 }]));
+  const openRoastery = async () => {
+    const database = await openMigratedDatabase();
+    for (const serial of serials) await registerMachine(database.sql, serial);
+    await database.sql`UPDATE machines SET config_rev = 1`;
+    came = new Map();
+    return database;
+  };
 
-  it('are published by the owner alone, after a connect, a change and a take-over', async () => {
-    await using database = await openMigratedDatabase();
-    const { sql } = database;
-    for (const serial of serials) await registerMachine(sql, serial);
-    await sql`UPDATE machines SET config_rev = 1`;
-    const ids = (await sql<{ id: string }[]>`SELECT id FROM machines`).map(({ id }) => id);
+  it('are published once: at a change, and after a connect only what has changed', async () => {
+    await using database = await openRoastery();
     await using one = await start(database.url);
     await until('all', () => serials.every(hasBoth));
+    expect(came).toEqual(once(serials));
+    await reconnect(one, () => Promise.resolve());
+    expect(came).toEqual(once([last]));
+  });
 
-    came = new Map();
+  it('are published again, once, where a broker has lost what it retained', async () => {
+    await using database = await openRoastery();
+    await using one = await start(database.url);
+    await until('all', () => serials.every(hasBoth));
+    await reconnect(one, async () => {
+      const topics = serials.flatMap((serial) => [topicOf(serial, 'config'), topicOf(serial, 'plan')]);
+      for (const topic of [memoryTopic, ...topics]) await watcher.publishAsync(topic, '', { qos: 1, retain: true });
+    });
+    expect(came).toEqual(once(serials));
+    await reconnect(one, () => Promise.resolve());
+    expect(came).toEqual(once([last]));
+  });
+
+  it('are published by one instance at a change, and by none when the instances change', async () => {
+    await using database = await openRoastery();
+    const { sql } = database;
+    await using one = await start(database.url);
+    await until('all', () => serials.every(hasBoth));
     const two = await start(database.url);
     try {
-      const both = [one, two];
-      await until('both', () => both.every(({ instances }) => instances.count === 2));
-      const taken = ownedBy(two).toSorted();
-      expect(taken.length).toBeGreaterThan(8);
-      await until('what the second took over', () => taken.every(hasBoth));
-      expect(configs()).toEqual(taken);
-
-      // Plans of a connect may still be on their way.
-      await until('each changed plan once', async () => {
-        came = new Map();
-        await sql`SELECT pg_notify('plans_changed', id) FROM unnest(${ids}::text[]) AS id`;
-        await until('the changed plans', () => came.size === serials.length);
-        return [...came.values()].every(({ plan }) => plan === 1);
-      });
-      expect(configs()).toEqual([]);
-
       came = new Map();
-      await two.line.cut();
-      await until('the cut', () => !two.parts.mqtt.isConnected);
-      await two.line.mend();
-      await until('what the second publishes again', () => taken.every(hasBoth));
-      expect(configs()).toEqual(taken);
-
+      await until('both', () => [one, two].every(({ instances }) => instances.count === 2));
+      const taken = ownedBy(two);
+      expect(taken.length).toBeGreaterThan(8);
+      const changeAll = async (): Promise<void> => {
+        for (const serial of serials) await change(sql, serial);
+        const rows = await sql<{ id: string }[]>`SELECT id FROM machines`;
+        await publishConfigs(
+          one.parts,
+          rows.map(({ id }) => id),
+        );
+        await until('the changes', () => serials.every(hasBoth));
+        expect(came).toEqual(once(serials));
+      };
+      await changeAll();
       came = new Map();
       await two.leave();
-      await until('what the first took over', () => taken.every(hasBoth));
-      expect(configs()).toEqual(taken);
+      await changeAll();
     } finally {
       await two[Symbol.asyncDispose]();
     }
+    await reconnect(one, () => Promise.resolve());
+    expect(came).toEqual(once([last]));
   });
 
   it('are published by the owner when the instance that stored a config has no broker', async () => {

@@ -26,7 +26,7 @@ export const ownedShare = (
     publish();
   });
   return {
-    owns: (serial) => instances.division?.owns(serial) ?? false,
+    owns: (serial) => link.isConnected && (instances.division?.owns(serial) ?? false),
     onDue(handler) {
       handlers.add(handler);
       const { division } = instances;

@@ -50,6 +50,8 @@ export const maxPacketBytes = 256 * 1024;
 
 /** User name of the api's own connection; its password is the broker secret. */
 export const serviceUserName = '$api';
+/** The api leaves a word here for itself: a broker that has lost what it retained has lost it too. */
+export const memoryTopic = topicOf(serviceUserName, 'probe');
 
 export const epochShape = z.string().regex(/^[0-9a-f]{16}$/, 'sixteen hex digits, random per journal folder');
 const seqShape = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);

@@ -4,7 +4,8 @@ import { until } from '@roastery/testing/until';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { subscribeAll } from '../../broker/link.ts';
-import { openMqttLinks, type MqttLinks } from '../../broker/links.ts';
+import type { MqttChannel } from '../../broker/link.ts';
+import { openMqttLinks } from '../../broker/links.ts';
 import { openDatabase, type Database } from '../../db/sql.ts';
 import { openMigratedDatabase, registerMachine, silentLog } from '../../testing/ingest-fixture.ts';
 import { startPlainBroker, type PlainBroker } from '../../testing/whole-api.ts';
@@ -30,7 +31,7 @@ const failUpdates = (sql: Database, code: string, count: number) =>
 
 describe('statuses of boards', () => {
   let broker: PlainBroker;
-  let mqtt: MqttLinks;
+  let mqtt: MqttChannel;
   let boards: MqttClient;
   const closing: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {

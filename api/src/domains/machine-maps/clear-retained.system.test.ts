@@ -101,8 +101,9 @@ describe('retained messages of a serial number', () => {
       expect((await admin.send('POST', '/roasts/planned', plan)).status).toBe(201);
       await expect.poll(async () => (await kept('plan'))['plans']).toHaveLength(1);
       revision = Number((await kept('config'))['rev']);
-      // As in an earlier backup.
+      // As in an earlier backup: its word is not the one that the broker has.
       const { sql } = api.api.context;
+      await sql`UPDATE broker_memories SET memory = 'of the backup'`;
       await sql`DELETE FROM planned_roasts`;
       await sql`
         UPDATE machines SET config_rev = config_rev - 1000, board_settings = '{"hz": 3}' WHERE serial_number = ${serial}`;

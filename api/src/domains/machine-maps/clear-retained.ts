@@ -1,8 +1,10 @@
 import { deviceMaySubscribe, topicOf, type TopicKind } from '@roastery/contract/mqtt';
-import type { MqttLink, PublishingShare } from '../../broker/link.ts';
+import { serial } from '@roastery/runtime/turns';
+import type { IsDue, MqttLink, PublishingShare } from '../../broker/link.ts';
+import { forgetRetained } from '../../broker/retained.ts';
 import { loggable } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
-import { configsOwedChannel, publishConfigs, type PublishingParts } from './publish-configs.ts';
+import { configsOwedChannel, publishConfigs, publishDueConfigs, type PublishingParts } from './publish-configs.ts';
 
 /** All retained messages of a board: those the server sends to it, and its own status. */
 const retainedKinds: readonly TopicKind[] = [...deviceMaySubscribe, 'status'];
@@ -27,7 +29,9 @@ export const clearRetained = async (context: PublishingParts, serialNumber?: str
       SELECT serial_number FROM retained_clears
        ${serialNumber === undefined ? sql`` : sql`WHERE serial_number = ${serialNumber}`} ORDER BY requested_at`;
     for (const { serial_number: serial } of noted) {
-      for (const kind of retainedKinds) await mqtt.publish(topicOf(serial, kind), '', { qos: 1, retain: true });
+      const topics = retainedKinds.map((kind) => topicOf(serial, kind));
+      for (const topic of topics) await mqtt.publish(topic, '', { qos: 1, retain: true });
+      await forgetRetained(sql, topics);
       const successors = await sql<{ id: string }[]>`
         SELECT id FROM machines WHERE serial_number = ${serial} AND archived_at IS NULL`;
       await publishConfigs(
@@ -53,10 +57,19 @@ export const followConfigs = (
 ): (() => Promise<void>) => {
   const { sql, log } = context;
   const here = { sql, log, mqtt: link };
-  const stop = share.onDue((isDue) => void clearRetained(context).then(() => publishConfigs(here, undefined, isDue)));
-  const listening = sql.listen(configsOwedChannel, (id) => {
+  // One comparison after the other: what the first publishes the next one finds.
+  const inTurn = serial();
+  const publishDue = (isDue: IsDue): void => {
+    inTurn(async () => {
+      await clearRetained(context);
+      await publishDueConfigs(here, link, isDue);
+    }).catch((error: unknown) => log.warn(loggable(error), 'configs not published'));
+  };
+  const stop = share.onDue(publishDue);
+  const publishOwed = (id: string): void => {
     if (link.isConnected) void publishConfigs(here, [id], share.owns);
-  });
+  };
+  const listening = sql.listen(configsOwedChannel, publishOwed, () => publishDue(share.owns));
   listening.catch((error: unknown) => log.warn(loggable(error), 'config notifications unavailable'));
   return async () => {
     stop();

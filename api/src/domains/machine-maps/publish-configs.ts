@@ -1,5 +1,7 @@
 import { topicOf, type DeviceConfig } from '@roastery/contract/mqtt';
-import type { IsDue, MqttChannel } from '../../broker/link.ts';
+import type { IsDue, MqttChannel, MqttLink } from '../../broker/link.ts';
+import { atEachBroker } from '../../broker/links.ts';
+import { publishRetained } from '../../broker/retained.ts';
 import type { AppContext } from '../../context.ts';
 import { loggable } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -13,12 +15,12 @@ interface ConfigRow {
   readonly board_order: StoredOrder | null;
 }
 
-/** Serial number and config of machines in use with settings: all, or these. They were parsed when they were saved. */
-export const readConfigs = async (sql: Sql, boardUrls: readonly string[], ids?: readonly string[]) => {
+/** Serial number and config of these machines, if they are in use and have settings. They were parsed when they were saved. */
+export const readConfigs = async (sql: Sql, boardUrls: readonly string[], ids: readonly string[]) => {
   const rows = await sql<ConfigRow[]>`
     SELECT serial_number, map, board_settings, config_rev, board_order FROM machines
      WHERE archived_at IS NULL AND (config_rev > 0 OR map IS NOT NULL OR board_order IS NOT NULL)
-       ${ids === undefined ? sql`` : sql`AND id IN ${sql([...ids])}`}`;
+       AND id = ANY(${[...ids]}::uuid[])`;
   return rows.map(
     ({ serial_number: serialNumber, map, board_settings: settings, config_rev: rev, board_order: order }) => {
       const { host: _host, port: _port, path: _path, ...overrides } = settings;
@@ -31,7 +33,7 @@ export const readConfigs = async (sql: Sql, boardUrls: readonly string[], ids?: 
         ...(update === undefined ? {} : { update }),
         ...(boardUrls.length > 1 && { mqtt_urls: [...boardUrls] }),
       };
-      return { serialNumber, text: JSON.stringify(config) };
+      return { serialNumber, topic: topicOf(serialNumber, 'config'), text: JSON.stringify(config) };
     },
   );
 };
@@ -45,41 +47,48 @@ export interface PublishingParts extends Pick<AppContext, 'sql' | 'log'> {
 }
 
 /**
- * Publishes the settings of these machines as retained config, or of all that are due. For a broker that it does not reach it asks the
- * other instances to publish them, and logs: the owner of a machine also publishes them at its next connection. It reads them again
- * afterwards: two concurrent changes of a board, here or on two instances, may be published in another order than they were stored, and
- * the board must end with the newest.
+ * Publishes the settings of these machines as retained config at every broker that has others. For a broker that it does not reach it
+ * asks the other instances, and logs: the owner of a machine there also compares them at its next connection.
  */
 export const publishConfigs = async (
   { sql, mqtt, log }: PublishingParts,
-  ids?: readonly string[],
+  ids: readonly string[],
   isDue: IsDue = () => true,
 ): Promise<void> => {
-  if (ids?.length === 0) return;
+  if (ids.length === 0) return;
+  const read = async (tx: Sql) =>
+    (await readConfigs(tx, mqtt.boardUrls, ids)).filter(({ serialNumber }) => isDue(serialNumber));
   try {
-    const published = new Map<string, string>();
-    const unpublished = async () =>
-      (await readConfigs(sql, mqtt.boardUrls, ids)).filter(
-        ({ serialNumber, text }) => published.get(serialNumber) !== text,
-      );
-    for (let next = await unpublished(); next.length > 0; next = await unpublished()) {
-      for (const { serialNumber, text } of next) {
-        published.set(serialNumber, text);
-        if (!isDue(serialNumber)) continue;
-        try {
-          await mqtt.publish(topicOf(serialNumber, 'config'), text, { qos: 1, retain: true });
-        } catch (error) {
-          if (!mqtt.isConnected) throw error;
-          // A failure for one board must not stop the others.
-          log.warn({ ...loggable(error), serial_number: serialNumber }, 'config publish failed');
-        }
-      }
-    }
+    await atEachBroker(mqtt, (link) => publishRetained({ sql, log }, link, read));
   } catch (error) {
     log.warn(loggable(error), 'config publish failed');
   }
-  if (ids === undefined || mqtt.missing.length === 0) return;
+  if (mqtt.missing.length === 0) return;
   await sql`SELECT pg_notify(${configsOwedChannel}, id) FROM unnest(${[...ids]}::text[]) AS id`.catch((lost: unknown) =>
     log.warn(loggable(lost), 'config publish failed'),
   );
+};
+
+const firstId = '00000000-0000-0000-0000-000000000000';
+/** Machines per query, and published at once. */
+const pageSize = 200;
+
+/** Publishes the configs of all machines that are due at a broker. */
+export const publishDueConfigs = async (
+  { sql, log }: Omit<PublishingParts, 'mqtt'>,
+  link: MqttLink,
+  isDue: IsDue,
+): Promise<void> => {
+  for (let last: string | undefined = firstId; last !== undefined && link.isConnected;) {
+    const page: readonly { id: string; serial_number: string }[] = await sql<{ id: string; serial_number: string }[]>`
+      SELECT id, serial_number FROM machines
+      WHERE archived_at IS NULL AND (config_rev > 0 OR map IS NOT NULL OR board_order IS NOT NULL) AND id > ${last}
+      ORDER BY id LIMIT ${pageSize}`;
+    const due = page.filter(({ serial_number: serial }) => isDue(serial));
+    await publishConfigs(
+      { sql, log, mqtt: link },
+      due.map(({ id }) => id),
+    );
+    last = page.at(-1)?.id;
+  }
 };

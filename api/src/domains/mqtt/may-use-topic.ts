@@ -3,6 +3,7 @@ import {
   clientIdOf,
   deviceMayPublish,
   deviceMaySubscribe,
+  memoryTopic,
   parseTopic,
   serviceUserName,
   topicOf,
@@ -20,7 +21,7 @@ const serviceFilters = new Set((['journal', 'live', 'status'] as const).map(allM
 
 /** The api reads the topics that boards write, of all or of one, and writes those that boards read. */
 const mayService = ({ topic, action }: TopicRequest): boolean => {
-  if (action === 'subscribe' && serviceFilters.has(topic)) return true;
+  if (action === 'subscribe' && (serviceFilters.has(topic) || topic === memoryTopic)) return true;
   const parsed = parseTopic(topic);
   if (!parsed) return false;
   // The status of a board is retained on the broker: the api clears it when the machine is deleted.

@@ -1,11 +1,14 @@
 import { topicOf } from '@roastery/contract/mqtt';
 import type { Plans } from '@roastery/contract/roast-plan';
-import type { IsDue, MqttChannel, PublishingShare } from '../../broker/link.ts';
+import { serial } from '@roastery/runtime/turns';
+import type { IsDue, MqttLink, PublishingShare } from '../../broker/link.ts';
+import { publishRetained, type RetainedMessage } from '../../broker/retained.ts';
 import type { AppContext } from '../../context.ts';
 import { loggable } from '../../db/postgres-errors.ts';
+import type { Sql } from '../../db/sql.ts';
 import { readPlansOfMachine } from './roast-plan.ts';
 
-type FollowerParts = Pick<AppContext, 'sql' | 'log'> & { readonly mqtt: MqttChannel };
+type FollowerParts = Pick<AppContext, 'sql' | 'log'> & { readonly mqtt: MqttLink };
 
 /**
  * Notification channel of the database's triggers: the plans of a machine changed, or a machine is new; the payload is the
@@ -19,20 +22,23 @@ interface KnownMachine {
   readonly has_plans: boolean;
 }
 
-/** Machines in use with an id after `after`, in the order of their ids: all of them, page by page, or only this one. */
-const readMachines = ({ sql }: FollowerParts, after: string, limit: number, only?: string) => sql<KnownMachine[]>`
+/** Machines in use: of these, or the next ones in the order of their ids. */
+const readMachines = (sql: Sql, wanted: readonly string[] | { readonly after: string }) => sql<KnownMachine[]>`
   SELECT m.id, m.serial_number, EXISTS (
     SELECT FROM planned_roasts p LEFT JOIN roasts r ON r.id = p.roast_id
     WHERE p.machine_id = m.id AND (p.bound_at IS NULL AND p.cancelled_at IS NULL OR r.status = 'in_progress')) AS has_plans
   FROM machines m
-  WHERE m.archived_at IS NULL AND m.id > ${after} ${only === undefined ? sql`` : sql`AND m.id = ${only}`}
-  ORDER BY m.id LIMIT ${limit}`;
+  WHERE m.archived_at IS NULL
+    AND ${'after' in wanted ? sql`m.id > ${wanted.after} ORDER BY m.id LIMIT ${pageSize}` : sql`m.id = ANY(${[...wanted]}::uuid[])`}`;
 
-/** Publishes a machine's plans, retained. An empty list too: a board that was offline must learn of a cancelled plan. */
-const publishPlans = async ({ sql, mqtt }: FollowerParts, { id, serial_number, has_plans }: KnownMachine) => {
+/** A machine's plans, to be retained. An empty list too: a board that was offline must learn of a cancelled plan. */
+const messageOf = async (sql: Sql, { id, serial_number, has_plans }: KnownMachine): Promise<RetainedMessage> => {
   const payload: Plans = { v: 1, plans: has_plans ? await readPlansOfMachine(sql, id) : [] };
-  await mqtt.publish(topicOf(serial_number, 'plan'), JSON.stringify(payload), { qos: 1, retain: true });
+  return { topic: topicOf(serial_number, 'plan'), text: JSON.stringify(payload) };
 };
+
+const messagesOf = (sql: Sql, machines: readonly KnownMachine[], isDue: IsDue): Promise<RetainedMessage[]> =>
+  Promise.all(machines.filter(({ serial_number: serial }) => isDue(serial)).map((machine) => messageOf(sql, machine)));
 
 const firstId = '00000000-0000-0000-0000-000000000000';
 /** Machines per query, and published at once. */
@@ -44,62 +50,44 @@ const pageSize = 200;
  */
 export const followPlans = (parts: FollowerParts, share: PublishingShare): (() => Promise<void>) => {
   const { sql, mqtt, log } = parts;
-  // One at a time per machine, and once for several changes: the newest plans are published last.
-  const working = new Map<string, Promise<void>>();
+  const warn = (error: unknown): void => log.warn(loggable(error), 'plans not published');
+  /** Machines whose plans changed: what comes until they are read is published with them. */
   const waiting = new Set<string>();
-  const after = (machineId: string, work: () => Promise<void>): Promise<void> => {
-    const next = (working.get(machineId) ?? Promise.resolve())
-      .then(work)
-      .catch((error: unknown) => log.warn(loggable(error), 'plans not published'))
-      .finally(() => {
-        if (working.get(machineId) === next) working.delete(machineId);
-      });
-    working.set(machineId, next);
-    return next;
-  };
-  const publishNow = async (machineId: string): Promise<void> => {
-    if (!mqtt.isConnected) return;
-    const [machine] = await readMachines(parts, firstId, 1, machineId);
-    if (machine !== undefined && share.owns(machine.serial_number)) await publishPlans(parts, machine);
-  };
-  let changes = 0;
-  /** When a machine's plans changed last, by the count of changes. */
-  const changedAt = new Map<string, number>();
-  const publish = (machineId: string): void => {
-    changedAt.set(machineId, ++changes);
-    if (waiting.has(machineId)) return;
-    waiting.add(machineId);
-    void after(machineId, () => {
-      waiting.delete(machineId);
-      return publishNow(machineId);
+  const publishWaiting = (): Promise<void> =>
+    publishRetained(parts, mqtt, async (tx) => {
+      const ids = [...waiting];
+      waiting.clear();
+      return messagesOf(tx, await readMachines(tx, ids), share.owns);
     });
+  let working = Promise.resolve();
+  const publish = (machineId: string): void => {
+    if (!mqtt.isConnected) return;
+    waiting.add(machineId);
+    if (waiting.size === 1) working = publishWaiting().catch(warn);
+  };
+  const publishPage = async (after: string, isDue: IsDue): Promise<string | undefined> => {
+    let last: string | undefined;
+    await publishRetained(parts, mqtt, async (tx) => {
+      const page = await readMachines(tx, { after });
+      last = page.at(-1)?.id;
+      return messagesOf(tx, page, isDue);
+    });
+    return last;
   };
   const publishDue = async (isDue: IsDue): Promise<void> => {
     // Also machines without a plan: after a backup was restored, a board may hold plans that this database lacks.
-    for (let last: string | undefined = firstId; last !== undefined && mqtt.isConnected;) {
-      const readAt = changes;
-      const page: readonly KnownMachine[] = await readMachines(parts, last, pageSize);
-      await Promise.all(
-        page
-          .filter(({ serial_number: serial }) => isDue(serial))
-          .map((machine) =>
-            after(machine.id, () =>
-              (changedAt.get(machine.id) ?? 0) > readAt ? publishNow(machine.id) : publishPlans(parts, machine),
-            ),
-          ),
-      );
-      last = page.at(-1)?.id;
-    }
+    for (let last: string | undefined = firstId; last !== undefined && mqtt.isConnected;)
+      last = await publishPage(last, isDue);
   };
-  const publishDueNow = (isDue: IsDue): void => {
-    publishDue(isDue).catch((error: unknown) => log.warn(loggable(error), 'plans not published'));
-  };
+  // One comparison after the other: what the first publishes the next one finds.
+  const inTurn = serial();
+  const publishDueNow = (isDue: IsDue): void => void inTurn(() => publishDue(isDue)).catch(warn);
   const listening = sql.listen(plansChangedChannel, publish, () => publishDueNow(share.owns));
   listening.catch((error: unknown) => log.warn(loggable(error), 'plan notifications unavailable'));
   const stopDue = share.onDue(publishDueNow);
   return async () => {
     stopDue();
-    const ended = await Promise.allSettled([listening.then((listener) => listener.unlisten()), ...working.values()]);
+    const ended = await Promise.allSettled([listening.then((listener) => listener.unlisten()), working]);
     for (const { reason } of ended.filter((end) => end.status === 'rejected'))
       log.debug(loggable(reason), 'plan publishing ended with an error');
   };
