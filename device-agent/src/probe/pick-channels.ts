@@ -1,4 +1,4 @@
-import { knownChannels } from '@roastery/contract/channels';
+import { channelUnit, knownChannels } from '@roastery/contract/channels';
 import { rankBits, rankTemperatures, type Candidate } from '@roastery/contract/decodings';
 import type { PickedPlace, PickedSignal } from '@roastery/contract/map-draft';
 import type { ProbeSeries } from '@roastery/contract/probe-series';
@@ -12,7 +12,7 @@ export interface Terminal {
 
 const rowsShown = 12;
 const rowsWhenMore = 60;
-const temperatures = knownChannels.filter((name) => name.endsWith('_temp'));
+const temperatures = knownChannels.filter((name) => channelUnit(name) === '°C');
 const channelWords: Record<string, string> = {
   bean_temp: 'the bean temperature',
   exhaust_temp: 'the exhaust temperature',

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 
-/** Channels the portal knows by name: °C for temperatures, % for outputs. A map may add others in the same style. */
+/** Units of recorded values; `''`: a number without a unit. */
+export const channelUnits = ['°C', '%', ''] as const;
+export type ChannelUnit = (typeof channelUnits)[number];
+
+/** Channels the portal knows by name. A map may add others in the same style. */
 export const knownChannels = [
   'bean_temp',
   'exhaust_temp',
@@ -10,6 +14,23 @@ export const knownChannels = [
   'fan_speed',
   'drum_speed',
 ] as const;
+export type KnownChannel = (typeof knownChannels)[number];
+
+const unitsOfKnown: ReadonlyMap<string, ChannelUnit> = new Map(
+  Object.entries({
+    bean_temp: '°C',
+    exhaust_temp: '°C',
+    burner_front_temp: '°C',
+    burner_back_temp: '°C',
+    heat_power: '%',
+    fan_speed: '%',
+    drum_speed: '%',
+  } satisfies Record<KnownChannel, ChannelUnit>),
+);
+
+/** The unit of a channel; one that is not known is a temperature by its name, or has none. */
+export const channelUnit = (name: string): ChannelUnit =>
+  unitsOfKnown.get(name) ?? (/(^|_)temp(_|$)/.test(name) ? '°C' : '');
 
 export const channelNameShape = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'use lower_snake_case, e.g. bean_temp');
 

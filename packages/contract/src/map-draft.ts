@@ -1,3 +1,4 @@
+import { channelUnit } from './channels.ts';
 import { addressText, channelOf, decodingText, type Decoding, type RegisterSeries } from './decodings.ts';
 import { eventNameShape, type Channel, type Link, type MachineMap, type MachineMapInput } from './machine-map.ts';
 
@@ -19,9 +20,6 @@ export interface PickedSignal {
 
 /** The range of a probe in a roaster; beyond it a wire is broken. In the channel's own unit. */
 const validRange = { '°C': [-50, 700], '°F': [-60, 1300] } as const;
-
-/** Outputs of a machine: percentages, not temperatures. */
-const percentChannels: ReadonlySet<string> = new Set(['heat_power', 'fan_speed', 'drum_speed']);
 
 export interface MapDraft {
   /** The map to change; without it a new one is created. */
@@ -45,7 +43,7 @@ export const draftMap = ({ base, link, unit, picks, signals = [], left = [] }: M
   };
   const kept = Object.entries(base?.channels ?? {}).filter(([name]) => !left.includes(name));
   const picked = picks.map(({ channel, place, decoding }): [string, Channel] => {
-    if (percentChannels.has(channel)) return [channel, { ...channelOf(place, decoding, mapUnit), unit: '%' }];
+    if (channelUnit(channel) === '%') return [channel, { ...channelOf(place, decoding, mapUnit), unit: '%' }];
     const [low, high] = validRange[decoding.unit];
     return [channel, { ...channelOf(place, decoding, mapUnit), range: [low, high] }];
   });

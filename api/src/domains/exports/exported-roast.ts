@@ -1,19 +1,19 @@
+import type { ChannelUnit } from '@roastery/contract/channels';
 import type { Roast } from '@roastery/contract/roasts';
 import type { MarkKind } from '@roastery/roasting/marks';
 import type { RoastWindow } from '@roastery/roasting/curves/rate-of-rise';
 import type { Reading } from '@roastery/roasting/curves/series';
 import { ratesAlong } from '../roasts/curves/roast-curve.ts';
 
-export type ExportedUnit = '°C' | '%' | '';
 /** As a file writes it. */
-export type WrittenUnit = ExportedUnit | '°F';
+export type WrittenUnit = ChannelUnit | '°F';
 
 export interface ExportedChannel {
   /** Name in the recording. */
   readonly name: string;
   /** Its label; no two channels of a roast have the same. */
   readonly label: string;
-  readonly unit: ExportedUnit;
+  readonly unit: ChannelUnit;
   readonly values: readonly Reading[];
 }
 

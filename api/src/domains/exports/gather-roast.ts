@@ -1,11 +1,11 @@
-import { knownChannels } from '@roastery/contract/channels';
+import { channelUnit, channelUnits, knownChannels, type KnownChannel } from '@roastery/contract/channels';
 import type { Reading } from '@roastery/roasting/curves/series';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Database } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { type CurveMargins, openCurve, wholeCurve } from '../roasts/curves/roast-curve.ts';
 import { readRoast } from '../roasts/roast-row.ts';
-import { type ExportedUnit, type GatheredChannel, type GatheredRoast, packed } from './exported-roast.ts';
+import { type GatheredChannel, type GatheredRoast, packed } from './exported-roast.ts';
 
 /** An imported file is exported whole. A board records between roasts too: a margin around the roast is enough. */
 const marginsOf: Record<'upload' | 'agent', CurveMargins> = {
@@ -13,7 +13,7 @@ const marginsOf: Record<'upload' | 'agent', CurveMargins> = {
   agent: { before: 120, after: 300 },
 };
 
-const labels: Readonly<Record<(typeof knownChannels)[number], string>> = {
+const labels: Readonly<Record<KnownChannel, string>> = {
   bean_temp: 'Bean temp',
   exhaust_temp: 'Exhaust temp',
   burner_front_temp: 'Burner front',
@@ -22,14 +22,11 @@ const labels: Readonly<Record<(typeof knownChannels)[number], string>> = {
   fan_speed: 'Air',
   drum_speed: 'Drum',
 };
-const outputs: ReadonlySet<string> = new Set(['heat_power', 'fan_speed', 'drum_speed']);
 
 const spoken = (name: string): string => {
   const words = name.replaceAll('_', ' ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 };
-
-const unitOf = (name: string): ExportedUnit => (outputs.has(name) ? '%' : /(^|_)temp(_|$)/.test(name) ? '°C' : '');
 
 type StoredLabels = Readonly<Record<string, { label?: string; unit?: string }>>;
 
@@ -48,12 +45,12 @@ const describeChannels = (curve: ReadonlyMap<string, readonly Reading[]>, stored
     const own = isKnown ? labels[name as keyof typeof labels] : (stored[name]?.label ?? spoken(name));
     const label = taken.has(own) ? `${own} ${name}` : own;
     taken.add(label);
-    const unit = (['°C', '%'] as const).find((candidate) => candidate === stored[name]?.unit);
+    const unit = channelUnits.find((candidate) => candidate === stored[name]?.unit);
     return [
       {
         name,
         label,
-        unit: isKnown || stored[name] === undefined ? unitOf(name) : (unit ?? ''),
+        unit: isKnown || stored[name] === undefined ? channelUnit(name) : (unit ?? ''),
         values: packed(values),
       },
     ];

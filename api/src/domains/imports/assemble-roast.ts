@@ -1,10 +1,10 @@
+import type { ChannelUnit } from '@roastery/contract/channels';
 import type { UploadChoices } from '@roastery/contract/imports';
 import type { MarkKind } from '@roastery/roasting/marks';
 import { risingIndices, valueAt, type Reading } from '@roastery/roasting/curves/series';
 import { fToC, type TemperatureUnit } from '@roastery/roasting/units';
 import { ChannelNames, isPercentage } from './channel-names.ts';
 import {
-  type ChannelUnit,
   type ImportedBatch,
   type ImportedFacts,
   type ImportedRoast,

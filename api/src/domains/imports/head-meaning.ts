@@ -1,6 +1,5 @@
-import type { knownChannels } from '@roastery/contract/channels';
+import type { ChannelUnit, KnownChannel } from '@roastery/contract/channels';
 import type { TemperatureUnit, TimeUnit } from '@roastery/roasting/units';
-import type { ChannelUnit } from './imported-roast.ts';
 import { type Concept, cutName, type Word, wordsIn } from './head-vocabulary.ts';
 
 export interface HeadMeaning {
@@ -19,8 +18,6 @@ export interface HeadMeaning {
   /** `T`: a temperature where another column is the time. */
   readonly isTimeOrTemperature?: boolean;
 }
-
-export type KnownChannel = (typeof knownChannels)[number];
 
 /** Time columns that only repeat another one. */
 const repeated = new Set(['time 2', 'since charge', 'roast clock']);

@@ -1,3 +1,4 @@
+import type { ChannelUnit } from '@roastery/contract/channels';
 import type { ColumnChoice, Upload, UploadChoices } from '@roastery/contract/imports';
 import type { Mark } from '@roastery/roasting/marks';
 import type { Reading } from '@roastery/roasting/curves/series';
@@ -9,8 +10,6 @@ import { type FileMoment, instantOf } from './moments.ts';
 /** Choices of a file with what the roastery knows besides: assigned columns of tables, by the key of their heads. */
 export type ReadingChoices = UploadChoices & { readonly layouts?: KeptLayouts | undefined };
 export type KeptLayouts = Readonly<Record<string, readonly ColumnChoice[]>>;
-
-export type ChannelUnit = '°C' | '%' | '';
 
 export interface ImportedChannel {
   /** Name in the recording: one of the known channels, or the file's own name in lower_snake_case. */

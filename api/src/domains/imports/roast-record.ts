@@ -1,3 +1,4 @@
+import { channelUnits } from '@roastery/contract/channels';
 import { parseShape } from '@roastery/contract/parse-shape';
 import { markKinds, markOrigins, type Mark } from '@roastery/roasting/marks';
 import type { PythonValue } from '@roastery/roasting/artisan/python-literal';
@@ -37,7 +38,7 @@ export const roastRecordShape = z.object({
     }),
   ),
   /** The curves beside bean and exhaust temperature, in the order of the file. Absent in a file that another program wrote. */
-  channels: z.array(z.object({ name: z.string(), label: z.string(), unit: z.enum(['°C', '%', '']) })).optional(),
+  channels: z.array(z.object({ name: z.string(), label: z.string(), unit: z.enum(channelUnits) })).optional(),
 });
 
 export interface RoastRecord {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { columnHeadLength, type ColumnChoice, type TableUse } from '@roastery/contract/imports';
+import { channelUnit, type ChannelUnit, type KnownChannel } from '@roastery/contract/channels';
 import type { TemperatureUnit, TimeUnit } from '@roastery/roasting/units';
 import type { SheetCell } from '../../sheets/read-workbook.ts';
 import { wordsIn } from './head-vocabulary.ts';
-import { type HeadMeaning, isUnitText, type KnownChannel, meaningOf } from './head-meaning.ts';
-import { type ChannelUnit, type KeptLayouts, maxColumns, refusedFile } from './imported-roast.ts';
+import { type HeadMeaning, isUnitText, meaningOf } from './head-meaning.ts';
+import { type KeptLayouts, maxColumns, refusedFile } from './imported-roast.ts';
 import { numberIn, textIn, timeIn } from './table-cells.ts';
 
 export type TableRow = readonly SheetCell[];
@@ -165,8 +166,8 @@ export const headsKey = (heads: readonly string[]): string =>
     .digest('hex');
 
 const unitOfUse = (use: TableUse, unit: ColumnChoice['unit']): ChannelUnit => {
-  if (use.endsWith('_temp') || unit === 'C' || unit === 'F') return '°C';
-  return use === 'other' && unit !== '%' ? '' : '%';
+  if (use !== 'other') return channelUnit(use);
+  return unit === 'C' || unit === 'F' ? '°C' : unit === '%' ? '%' : '';
 };
 
 const chosenColumn = (column: TableColumn, { use, unit }: ColumnChoice): TableColumn => {

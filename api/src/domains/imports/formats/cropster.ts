@@ -1,3 +1,4 @@
+import { channelUnit } from '@roastery/contract/channels';
 import { type MarkKind, markKinds } from '@roastery/roasting/marks';
 import type { Reading } from '@roastery/roasting/curves/series';
 import { formatDuration, parseMassUnit, toKg } from '@roastery/roasting/units';
@@ -107,7 +108,7 @@ export const cropster: RoastFileFormat = {
       const values = timesSeconds.map((seconds): Reading => bySecond.get(seconds) ?? null);
       const is = sheet.name === exhaust ? 'exhaust_temp' : curveKindOf(sheet.name);
       const known = is === 'temperature' || is === 'other' ? {} : { is };
-      const unit = is === 'other' ? '' : is === 'heat_power' || is === 'fan_speed' || is === 'drum_speed' ? '%' : '°C';
+      const unit = is === 'other' ? '' : is === 'temperature' ? '°C' : channelUnit(is);
       return { label: curveName(sheet.name), unit, values, ...known };
     });
     const beside = sheetsBeside(sheets);

@@ -1,3 +1,4 @@
+import { channelUnit } from '@roastery/contract/channels';
 import {
   machineMapShape,
   type Channel,
@@ -172,8 +173,6 @@ const channelNameOf = (name: string, number: number, taken: ReadonlySet<string>)
   return taken.has(wanted) ? `${own === '' || own === wanted ? 'input' : own}_${number}` : wanted;
 };
 
-const percentChannels = new Set(['heat_power', 'fan_speed', 'drum_speed']);
-
 const channelOf = (name: string, input: Input, unit: number): Record<string, unknown> => {
   const { slave, letter, register, as, scale, mode } = input;
   const at = `${slave === unit ? '' : `${slave}/`}${letter}:${register}`;
@@ -183,7 +182,7 @@ const channelOf = (name: string, input: Input, unit: number): Record<string, unk
     ? mode === 'F'
       ? '°F'
       : '°C'
-    : percentChannels.has(name)
+    : channelUnit(name) === '%'
       ? '%'
       : '';
   // As in the catalogue: a value outside a probe's range is a missing reading.
