@@ -41,6 +41,10 @@ export interface AgentConfig {
   readonly statusPort: number | undefined;
 }
 
+/** The program whose readings this board records instead of a machine's; undefined without one. */
+export const programIn = ({ artisan }: AgentConfig): string | undefined =>
+  artisan === undefined ? undefined : 'Artisan';
+
 const basePath = '/api/v1';
 export const usualStatusPort = 8321;
 

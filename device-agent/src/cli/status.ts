@@ -4,7 +4,8 @@ import { agentPlace } from '../config.ts';
 import { findRunningAgent, type RunningAgent } from '../running-agent.ts';
 import { concernsOf } from '../status-page/concerns.ts';
 import { showsRoast } from '../service/health-sign.ts';
-import { filesSummary, paceOf, spanOf } from '../status-page/status-page.ts';
+import { programOf } from '../status-page/programs.ts';
+import { paceOf, spanOf } from '../status-page/status-page.ts';
 import type { BoardStatus } from '../status-page/board-status.ts';
 
 const placeOf = (configDir: string) => agentPlace(environmentOf(configDir));
@@ -20,12 +21,13 @@ const environmentOf = (configDir: string): NodeJS.ProcessEnv => {
 };
 
 const lines = (board: BoardStatus): string[] => {
-  const { machine, uplink, roast, journal, map, artisan } = board;
+  const { machine, uplink, roast, journal, map } = board;
+  const program = programOf(board);
   const values = board.values.map(({ channel, value, unit }) => `${channel} ${value ?? '--'} ${unit}`.trim());
   return [
     `machine   ${board.machine_serial}${map === null ? '' : `, ${machine.state} at ${machine.line}`}${machine.detail === null ? '' : ` (${machine.detail})`}`,
-    artisan !== null
-      ? `artisan   ${artisan.live ? `live at ${machine.line}` : 'not live'}, files: ${artisan.files === null ? 'off' : filesSummary(artisan.files)}`
+    program !== undefined
+      ? `${program.name.toLowerCase().padEnd(9)} ${program.summary}`
       : `map       ${map === null ? 'none yet' : `${map.maker} ${map.model} (${map.id}, revision ${map.rev})`}`,
     `values    ${values.length === 0 ? 'none yet' : values.join(', ')}`,
     `roast     ${roast.running === null ? 'none now' : `running for ${spanOf(roast.running.seconds * 1000)}`}`,

@@ -1,4 +1,5 @@
 import { readKeptExchange } from '../channel-watch.ts';
+import { programIn } from '../config.ts';
 import { aboutExchangedChannels } from '../status-page/concerns.ts';
 import { good, notConfigured, skipped, warning, type Check, type Verdict } from './check.ts';
 
@@ -16,7 +17,8 @@ export const checkChannels: Check = {
   name: 'channels',
   async run(board) {
     if (!board.config) return notConfigured;
-    if (board.config.artisan) return good('not judged: Artisan on this computer assigns the probes');
+    const program = programIn(board.config);
+    if (program !== undefined) return good(`not judged: ${program} on this computer assigns the probes`);
     const found = await board.map();
     if (found.kind !== 'found') return skipped('see machine map');
     if (!pair.every((channel) => found.map.channels[channel] !== undefined))

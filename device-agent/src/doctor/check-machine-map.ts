@@ -1,3 +1,4 @@
+import { programIn } from '../config.ts';
 import { alikeAnswersRemedy, alikeAnswersSentence, slowLineRemedy, slowLineSentence } from '../core/line-pace.ts';
 import { noMapYet } from '../status-page/concerns.ts';
 import { good, notConfigured, trouble, warning, type Check } from './check.ts';
@@ -7,7 +8,8 @@ export const checkMachineMap: Check = {
   name: 'machine map',
   async run(board) {
     if (!board.config) return notConfigured;
-    if (board.config.artisan) return good('not needed: the readings come from Artisan');
+    const program = programIn(board.config);
+    if (program !== undefined) return good(`not needed: the readings come from ${program}`);
     const found = await board.map();
     const path = board.config.machineMapPath;
     if (found.kind === 'found') {

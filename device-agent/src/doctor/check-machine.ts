@@ -3,13 +3,12 @@ import { access, readdir } from 'node:fs/promises';
 import type { Link } from '@roastery/contract/machine-map';
 import { isMissing } from '../atomic-file.ts';
 import { describeLine } from '../board-report.ts';
+import { programIn } from '../config.ts';
 import { slowLineRemedy, slowReadingSentence } from '../core/line-pace.ts';
 import { codeOf } from '@roastery/runtime/system-errors';
 import { waitsForLateAnswer } from '../machine/numberless-requests.ts';
 import { lateAnswer } from './machine-reading.ts';
-import type { BoardStatus } from '../status-page/board-status.ts';
-import { concernsOf } from '../status-page/concerns.ts';
-import { filesSummary } from '../status-page/status-page.ts';
+import { programOf, type Program } from '../status-page/programs.ts';
 import { good, notConfigured, skipped, trouble, warning, withoutPage, type Check, type Verdict } from './check.ts';
 
 const serialNames = /^tty(USB|ACM|AMA)\d+$/;
@@ -99,16 +98,10 @@ const aboutSilence = (link: Link, reason: string): Verdict => {
   );
 };
 
-/** The state of an agent that reads Artisan, from its page. */
-const aboutArtisan = (status: BoardStatus): Verdict => {
-  const [concern] = concernsOf({ ...status, uplink: { ...status.uplink, connected: true } }).filter(({ says }) =>
-    says.includes('Artisan'),
-  );
-  if (concern !== undefined) return (concern.urgency === 'trouble' ? trouble : warning)(concern.says, concern.todo);
-  const { live, files } = status.artisan ?? { live: false, files: null };
-  return good(
-    `Artisan: ${live ? 'receiving readings' : 'no live readings'}; files: ${files === null ? 'off' : filesSummary(files)}`,
-  );
+/** The state of an agent that reads a program, from its page. */
+const aboutProgram = ({ name, summary, concerns: [concern] }: Program): Verdict => {
+  if (concern === undefined) return good(`${name}: ${summary}`);
+  return (concern.urgency === 'trouble' ? trouble : warning)(concern.says, concern.todo);
 };
 
 const noPlace = 'without a machine map its address is unknown';
@@ -125,7 +118,8 @@ export const checkMachine: Check = {
     if (agent.kind === 'seen') {
       const { machine, map } = agent.status;
       const { state, detail, line, reached_hz: reachedHz } = machine;
-      if (agent.status.artisan !== null) return aboutArtisan(agent.status);
+      const program = programOf(agent.status);
+      if (program !== undefined) return aboutProgram(program);
       if (map === null) return skipped(noPlace);
       if (state === 'ok' && reachedHz !== null) return warning(slowReadingSentence(reachedHz, map.hz), slowLineRemedy);
       if (state === 'ok') return good(`answers the agent at ${line}`);
@@ -138,7 +132,8 @@ export const checkMachine: Check = {
       const port = 'path' in found.map.link ? await aboutSerialPort(found.map.link.path) : undefined;
       return port ?? aboutSilence(found.map.link, detail ?? 'no answer');
     }
-    if (board.config.artisan) return skipped('Artisan is read by the agent, which is not running');
+    const program = programIn(board.config);
+    if (program !== undefined) return skipped(`${program} is read by the agent, which is not running`);
     if (found.kind !== 'found') return skipped(noPlace);
     const { link } = found.map;
     const port = 'path' in link ? await aboutSerialPort(link.path) : undefined;

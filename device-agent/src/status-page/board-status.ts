@@ -109,3 +109,10 @@ export const boardStatusShape = z.object({
   update: boardUpdateShape.nullable().default(null),
 });
 export type BoardStatus = z.infer<typeof boardStatusShape>;
+
+/** A problem that a person at the board should know, and what to do about it. */
+export interface Concern {
+  readonly urgency: 'warning' | 'trouble';
+  readonly says: string;
+  readonly todo: string;
+}

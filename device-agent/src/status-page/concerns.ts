@@ -1,13 +1,7 @@
 import { slowLineRemedy, slowReadingSentence } from '../core/line-pace.ts';
 import { updateSummary } from '../update/update-state.ts';
-import type { BoardStatus } from './board-status.ts';
-
-/** A problem that a person at the board should know, and what to do about it. */
-export interface Concern {
-  readonly urgency: 'warning' | 'trouble';
-  readonly says: string;
-  readonly todo: string;
-}
+import type { BoardStatus, Concern } from './board-status.ts';
+import { programOf } from './programs.ts';
 
 /** Below this the journal soon has no room: it may grow by this much in a week offline. */
 export const lowDiskBytes = 256 * 1_048_576;
@@ -48,32 +42,12 @@ export const aboutExchangedChannels = (roasts: number) =>
     todo: 'Compare both with the display of the machine. In the portal: Machines, “Map and settings” of this machine, and exchange the registers of bean_temp and exhaust_temp.',
   }) as const;
 
-/** Problems between Artisan on this computer and the agent. */
-const aboutArtisan = ({ machine, artisan }: BoardStatus): Concern[] => {
-  const found: Concern[] = [];
-  if (artisan?.live === true && machine.state === 'failing')
-    found.push({
-      urgency: 'trouble',
-      says: `${machine.detail ?? 'Artisan does not answer'}.`,
-      todo: 'In Artisan: turn it on, and check WebLCDs under Config, Curves, UI. The agent retries automatically.',
-    });
-  if (artisan?.live === true && machine.state === 'ok' && machine.detail !== null)
-    found.push({ urgency: 'warning', says: `${machine.detail}.`, todo: 'Check the probe and the device in Artisan.' });
-  const trouble = artisan?.files?.trouble ?? null;
-  if (trouble !== null)
-    found.push({
-      urgency: 'warning',
-      says: `Artisan’s files are not imported: ${trouble}.`,
-      todo: 'The files stay where they are, and the agent retries automatically. ARTISAN_FOLDER names the folder.',
-    });
-  return found;
-};
-
 /** All problems, the most urgent first; empty without any. */
 export const concernsOf = (board: BoardStatus): Concern[] => {
   const found: Concern[] = [];
-  const { machine, journal, uplink, clock, disk, map, artisan } = board;
-  if (artisan !== null) found.push(...aboutArtisan(board));
+  const { machine, journal, uplink, clock, disk, map } = board;
+  const program = programOf(board);
+  if (program !== undefined) found.push(...program.concerns);
   else if (map === null)
     found.push({
       ...noMapYet,
@@ -93,7 +67,7 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
       todo: 'Restart the agent: sudo systemctl restart roastery-agent. If it happens again, send a support bundle.',
     });
   const silent = board.values.filter(({ value }) => value === null).map(({ channel }) => channel);
-  if (artisan === null && machine.state === 'ok' && silent.length > 0)
+  if (program === undefined && machine.state === 'ok' && silent.length > 0)
     found.push({
       urgency: 'warning',
       says: `No valid value from ${machine.detail ?? silent.join(', ')}.`,

@@ -1,7 +1,7 @@
 import { statusPageStyle } from './status-page-style.ts';
 import { updateSummary } from '../update/update-state.ts';
-import type { BoardStatus } from './board-status.ts';
-import type { Concern } from './concerns.ts';
+import type { BoardStatus, Concern } from './board-status.ts';
+import { programOf } from './programs.ts';
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -82,43 +82,17 @@ const planRows = (plan: BoardStatus['plan']): string => {
   ].join('');
 };
 
-const titleOf = ({ map, artisan }: BoardStatus): string =>
-  artisan === null ? (map === null ? '' : `${map.maker} ${map.model}`) : 'Artisan on this computer';
+const titleOf = (board: BoardStatus): string => {
+  const program = programOf(board);
+  if (program !== undefined) return `${program.name} on this computer`;
+  return board.map === null ? '' : `${board.map.maker} ${board.map.model}`;
+};
 
 const linkTone = { starting: 'plain', ok: 'good', failing: 'poor' } as const;
-const artisanStateTexts = { starting: 'connecting', ok: 'sends readings', failing: 'sends no readings' } as const;
-
-/** The results of Artisan's files as text: `12 imported, 1 refused, 2 waiting`. */
-export const filesSummary = ({ sent, refused, waiting }: { sent: number; refused: number; waiting: number }): string =>
-  [`${sent} imported`, refused > 0 ? `${refused} refused` : '', waiting > 0 ? `${waiting} waiting` : '']
-    .filter((part) => part !== '')
-    .join(', ');
-
-const sourceRows = ({ map, machine, artisan }: BoardStatus): string => {
-  if (artisan !== null) {
-    const { live, files } = artisan;
-    const poor = files?.newest.filter(({ state }) => state !== 'sent') ?? [];
-    return [
-      row(
-        'Live',
-        live ? `${artisanStateTexts[machine.state]} at ${machine.line}` : 'off',
-        live ? linkTone[machine.state] : 'plain',
-      ),
-      row(
-        'Files',
-        files === null ? 'off' : filesSummary(files),
-        files !== null && files.trouble !== null ? 'poor' : 'plain',
-      ),
-      files === null ? '' : row('Folder', files.folder),
-      ...poor.map(({ name, state, reason }) =>
-        row(
-          state === 'refused' ? 'Refused' : 'Waiting',
-          `${name}: ${reason ?? ''}`,
-          state === 'refused' ? 'poor' : 'plain',
-        ),
-      ),
-    ].join('');
-  }
+const sourceRows = (board: BoardStatus): string => {
+  const program = programOf(board);
+  if (program !== undefined) return program.rows.map(({ label, text, tone }) => row(label, text, tone)).join('');
+  const { map, machine } = board;
   const line = map === null ? 'not known' : `${machineStateTexts[machine.state]} at ${machine.line}`;
   const name = map === null ? 'none yet' : `${map.id}, revision ${map.rev}`;
   return row('Line', line, linkTone[machine.state]) + row('Map', name, map === null ? 'poor' : 'plain');
