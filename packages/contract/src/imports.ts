@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { knownChannels } from './channels.ts';
+import { channelUnits, knownChannels } from './channels.ts';
 import { endpointsOf } from './endpoint.ts';
 import { impossibleWeight, isWeightPossible, markShape, roastFieldsShape, roastShape } from './roasts.ts';
 import { givenInstantShape, idShape, instantShape, lineShape, temperatureShape } from './shapes.ts';
@@ -125,7 +125,7 @@ export const uploadShape = z.object({
   /** From the first sample to the charge; null while the charge is unknown. */
   charge_seconds: z.number().nullable(),
   channels: z.array(
-    z.object({ name: z.string(), label: z.string(), unit: z.enum(['°C', '%', '']), readings: z.number().int() }),
+    z.object({ name: z.string(), label: z.string(), unit: z.enum(channelUnits), readings: z.number().int() }),
   ),
   /** On the roast's axis: seconds since charge. */
   marks: z.array(markShape),

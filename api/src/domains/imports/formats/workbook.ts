@@ -1,3 +1,4 @@
+import { channelUnits } from '@roastery/contract/channels';
 import { kgOfTyped, parseMassUnit } from '@roastery/roasting/units';
 import { markOrigins, type Mark } from '@roastery/roasting/marks';
 import type { SheetRows } from '../../../sheets/read-workbook.ts';
@@ -112,7 +113,7 @@ const renamed = (channels: readonly ImportedChannel[], sheets: readonly SheetRow
     if (own === undefined || !/^[a-z][a-z0-9_]{0,39}$/.test(name)) {
       return { ...channel, label: labelWithoutUnit(channel.label) };
     }
-    const unit = (['°C', '%'] as const).find((known) => known === textIn(own.unit)) ?? '';
+    const unit = channelUnits.find((known) => known === textIn(own.unit)) ?? '';
     return { ...channel, name, label: textIn(own.label) || channel.label, unit };
   });
 };
