@@ -225,27 +225,30 @@ describe('without a mouse', () => {
 });
 
 describe('the palette', () => {
-  it('loses no letter that is typed right after its key, in 30 openings with a slow processor', async () => {
+  it('loses no letter that is typed right after its key, in 30 openings, six of them the first of a slow document', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     const devtools = await page.context().newCDPSession(page);
     const slowDown = (rate: number) => devtools.send('Emulation.setCPUThrottlingRate', { rate });
     const field = palette(page).getByRole('combobox');
     for (let opening = 0; opening < 30; opening++) {
-      // Six times in a document that has not opened it yet.
-      if (opening % 5 === 0) {
-        await slowDown(1);
+      const isFirst = opening % 5 === 0;
+      if (isFirst) {
         await page.goto('/roasts');
         await page.getByRole('heading', { level: 1 }).waitFor();
         await slowDown(4);
+        await page.keyboard.press('Control+k');
+      } else {
+        // The key that opens it again does not wait until it is closed.
+        await Promise.all([page.keyboard.press('Escape'), page.keyboard.press('Control+k')]);
       }
-      await page.keyboard.press('Control+k');
       // `g` and `c` are keys of the page.
       await page.keyboard.type('gcnk');
       await expect.poll(() => field.inputValue(), { message: `opening ${opening}` }).toBe('gcnk');
-      await page.keyboard.press('Escape');
-      await palette(page).waitFor({ state: 'detached' });
+      if (isFirst) await slowDown(1);
     }
+    await keys(page, 'Escape');
+    await palette(page).waitFor({ state: 'detached' });
     await expect.poll(() => new URL(page.url()).pathname).toBe('/roasts');
   });
 
