@@ -198,8 +198,8 @@ describe('lists with long and short texts', () => {
   });
 
   it.each([
-    { address: '/roasts' },
-    { address: '/inventory' },
+    { address: '/roasts?rows=50' },
+    { address: '/inventory?rows=50' },
     { address: '/admin/users' },
     { address: '/admin/devices' },
     { address: '/analytics' },
@@ -222,7 +222,7 @@ describe('lists with long and short texts', () => {
   it('/roasts: coffee has 180 px, weight and duration are in view on a tablet, and the page is its only scroller', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;
-    await page.goto('/roasts');
+    await page.goto('/roasts?rows=25');
     await page.getByRole('row').nth(20).waitFor();
     for (const width of [1440, 1180, 820]) {
       await page.setViewportSize({ width, height: 900 });
@@ -285,8 +285,8 @@ describe('lists with long and short texts', () => {
   });
 
   it.each([
-    { address: '/roasts', label: 'Roasts' },
-    { address: '/inventory', label: 'Lots' },
+    { address: '/roasts?rows=25', label: 'Roasts' },
+    { address: '/inventory?rows=25', label: 'Lots' },
   ])('$address on a phone: each row has two lines, 64 to 88 px', async ({ address, label }) => {
     await using watched = await roastery.openAs(roastery.admin, { viewport: { width: 390, height: 844 } });
     const { page } = watched;
@@ -303,7 +303,7 @@ describe('lists with long and short texts', () => {
   it('/inventory on a phone: each row says when its lot runs out, and those that do first come first', async () => {
     await using watched = await roastery.openAs(roastery.admin, { viewport: { width: 390, height: 844 } });
     const { page } = watched;
-    await page.goto('/inventory');
+    await page.goto('/inventory?rows=25');
     const shown = page.getByRole('list', { name: 'Lots' }).getByRole('listitem');
     await shown.nth(20).waitFor();
     await page.getByRole('combobox', { name: 'Sort lots' }).click();

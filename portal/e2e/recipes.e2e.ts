@@ -1,6 +1,5 @@
 import type { BodyOf } from '@roastery/contract/endpoint';
 import { createProfile, getProfile, type Profile } from '@roastery/contract/profiles';
-import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
 import { SCREEN } from '@roastery/testing/browser';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Locator, Page } from 'playwright-core';
@@ -160,7 +159,6 @@ describe('recipes', () => {
       })
       .toBeGreaterThan(120);
     expect(charts.length).toBeGreaterThan(0);
-    expect(await seriousAccessibilityFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(watched.complaints).toEqual([]);

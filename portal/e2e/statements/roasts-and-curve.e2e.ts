@@ -69,7 +69,8 @@ afterEach(() => page.unrouteAll({ behavior: 'ignoreErrors' }));
 const chart = (): Locator => page.getByTestId('roast-chart');
 const panel = (): Locator => page.getByRole('complementary', { name: 'Curves and markers' });
 const openCurve = async (roast: Roast): Promise<void> => {
-  await page.goto(`/roasts/${roast.id}`);
+  const address = `${roastery.stack.url}/roasts/${roast.id}`;
+  if (page.url() !== address) await page.goto(address);
   await chart().locator('canvas').waitFor();
   await expect.poll(async () => (await drawnOn(chart())).texts.length).toBeGreaterThan(5);
 };

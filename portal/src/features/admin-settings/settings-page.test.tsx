@@ -78,6 +78,12 @@ describe('administrators', () => {
     await expect.poll(() => screen.getAllByRole('alert').map(textOf).join(' ')).toContain('Failed to save settings');
   });
 
+  it('see that alerts are not mailed where no mail server is set', async () => {
+    await openPortal('/admin/settings', { as: admin });
+    const shown = () => textOf(screen.getByRole('main'));
+    await expect.poll(shown).toContain('Email is off: no mail server is configured. Set SMTP_URL and MAIL_FROM');
+  });
+
   it('edit the roastery’s currency and its sizes of bags', async () => {
     const { fill, server, user } = await openPortal('/admin/settings', {
       as: admin,
