@@ -40,7 +40,7 @@ beforeAll(async () => {
     token: probat.auth_token,
     timeFactor: factor,
     // A machine answers in real time, which is many times as long by the accelerated board's clock.
-    map: machineMapShape.parse({ ...demoRoasterMap(), hz: 1, timeoutMs: 300 * factor }),
+    map: machineMapShape.parse({ ...demoRoasterMap(), hz: 0.5, timeoutMs: 300 * factor }),
     agentNodeOptions: hurriedClock(factor),
     isAutomatic: false,
   });
