@@ -11,12 +11,15 @@ import { startTestPostgres } from '@roastery/testing/test-postgres';
 import { until } from '@roastery/testing/until';
 import postgres from 'postgres';
 import { notingCommits } from '../fleet/commit-delays.ts';
-import { closeFleets, reportOf, startFleets } from '../fleet/fleet-process.ts';
+import { closeFleets, reportOf, startFleets, type Fleet } from '../fleet/fleet-process.ts';
+import { cpuOf, pidsOfPostgres } from '../fleet/measure-fleet.ts';
 import { needsHosts, openHosts, type Host, type Hosts } from '../fleet/hosts.ts';
 
 const boards = Number(process.env['FLEET_BOARDS'] ?? 3_000);
 /** How long a host is away. */
 const awaySeconds = Number(process.env['AWAY_SECONDS'] ?? 60);
+/** Of the rounds only those that match, as `a broker killed`. */
+const wanted = new RegExp(process.env['HOSTS_ROUNDS'] ?? '');
 const settleSeconds = 10;
 const countedSeconds = 20;
 const maxCommitSeconds = 15;
@@ -121,20 +124,33 @@ const messagesOf = async ({ address }: Host): Promise<number> => {
   const text = await (await fetch(`http://${address}:${apiPort}/metrics`, { headers })).text();
   return Number(/^ingest_messages_total (\d+)$/m.exec(text)?.[1]);
 };
-/** Of the journal messages of some seconds, the share of each api. */
-const measureShares = async ({ apis }: Hosts): Promise<number[]> => {
-  const before = await Promise.all(apis.map(messagesOf));
+/** Of the journal messages of some seconds, the share of each api; and the CPU of each part, in cores. */
+const measureShares = async ({ apis, brokers }: Hosts, sql: postgres.Sql, fleets: readonly Fleet[]) => {
+  const parts = {
+    apis: apis.map(({ pid }) => pid),
+    brokers: brokers.map(({ pid }) => pid),
+    Postgres: await pidsOfPostgres(sql),
+    boards: fleets.map(({ pid }) => pid),
+  };
+  const used = () => Promise.all(Object.values(parts).map(cpuOf));
+  const [before, cpuBefore] = [await Promise.all(apis.map(messagesOf)), await used()];
   await sleep(countedSeconds * 1000);
   const received = (await Promise.all(apis.map(messagesOf))).map((count, n) => count - (before[n] ?? 0));
-  return received.map((count) => count / received.reduce((sum, one) => sum + one, 0));
+  const cores = (await used()).map((seconds, n) => (seconds - (cpuBefore[n] ?? 0)) / countedSeconds);
+  return {
+    shares: received.map((count) => count / received.reduce((sum, one) => sum + one, 0)),
+    cores: Object.keys(parts).map((part, n) => `${part} ${cores[n]?.toFixed(2)}`),
+  };
 };
 
-/** The longest time from the publication of a second to its commit, of those that were cut in this time; s. */
-const longestCommit = async (sql: postgres.Sql, from: number, to: number): Promise<number> => {
-  const [row] = await sql<{ seconds: number | null }[]>`
-    SELECT max(extract(epoch FROM pg_xact_commit_timestamp(c.xmin)) - (c.mono_ms + cut.dt) / 1000.0)::float8 AS seconds
-    FROM recording_chunks c, unnest(c.dt_ms) AS cut (dt) WHERE c.mono_ms + cut.dt BETWEEN ${from} AND ${to}`;
-  return row?.seconds ?? Infinity;
+/** The second that waited longest for its commit, of those that were cut in this time: how long, and how late in this time; s. */
+const longestCommit = async (sql: postgres.Sql, from: number, to: number) => {
+  const [row] = await sql<{ seconds: number; at: number }[]>`
+    SELECT extract(epoch FROM pg_xact_commit_timestamp(c.xmin))::float8 - (c.mono_ms + cut.dt) / 1000.0::float8 AS seconds,
+           (c.mono_ms + cut.dt - ${from}) / 1000.0::float8 AS at
+    FROM recording_chunks c, unnest(c.dt_ms) AS cut (dt) WHERE c.mono_ms + cut.dt BETWEEN ${from} AND ${to}
+    ORDER BY 1 DESC LIMIT 1`;
+  return row ?? { seconds: Infinity, at: 0 };
 };
 
 const faults = ['killed', 'frozen', 'cut off'] as const;
@@ -169,13 +185,15 @@ interface Round {
 }
 /** Each fault at the broker with most boards, at another api, and at two hosts at once. */
 const roundsOf = ({ apis }: Hosts): Round[] =>
-  faults.flatMap((fault, n) => [
-    { what: 'a broker', fault, choose: (brokers) => brokers.slice(0, 1) },
-    { what: 'an api', fault, choose: () => apis.slice(n, n + 1) },
-    { what: 'a broker and an api', fault, choose: (brokers) => [...brokers.slice(0, 1), ...apis.slice(n, n + 1)] },
-    { what: 'two brokers', fault, choose: (brokers) => brokers.slice(0, 2) },
-    { what: 'two apis', fault, choose: () => apis.filter((_, at) => at !== n) },
-  ]);
+  faults
+    .flatMap<Round>((fault, n) => [
+      { what: 'a broker', fault, choose: (brokers) => brokers.slice(0, 1) },
+      { what: 'an api', fault, choose: () => apis.slice(n, n + 1) },
+      { what: 'a broker and an api', fault, choose: (brokers) => [...brokers.slice(0, 1), ...apis.slice(n, n + 1)] },
+      { what: 'two brokers', fault, choose: (brokers) => brokers.slice(0, 2) },
+      { what: 'two apis', fault, choose: () => apis.filter((_, at) => at !== n) },
+    ])
+    .filter(({ what, fault }) => wanted.test(`${what} ${fault}`));
 
 const run = async (say: (line: string) => void): Promise<Measurement[]> => {
   if (needsHosts !== '') throw new Error(needsHosts);
@@ -203,8 +221,8 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
     );
   try {
     await allHeard();
-    const shares = await measureShares(hosts);
-    say(`share of each api: ${shares.map((share) => share.toFixed(3)).join(', ')}`);
+    const { shares, cores } = await measureShares(hosts, sql, fleets);
+    say(`share of each api: ${shares.map((share) => share.toFixed(3)).join(', ')}; cores: ${cores.join(', ')}`);
     await using taking = await startTaking([await signIn(balancer.url, admin)], { pauseMs: 50 });
     const longest: { readonly of: string; readonly seconds: number }[] = [];
     for (const { what, fault, choose } of roundsOf(hosts)) {
@@ -217,8 +235,11 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
       await allHeard();
       const to = Date.now();
       await sleep(settleSeconds * 1000);
-      longest.push({ of: `${what} ${fault}`, seconds: await longestCommit(sql, from, to) });
-      say(`  ${what} ${fault}: all stored within ${longest.at(-1)?.seconds.toFixed(1)} s`);
+      const { seconds, at } = await longestCommit(sql, from, to);
+      longest.push({ of: `${what} ${fault}`, seconds });
+      say(
+        `  ${what} ${fault}: all stored within ${seconds.toFixed(1)} s, the last of them cut after ${at.toFixed(1)} s`,
+      );
     }
     for (const fleet of fleets) fleet.stopCutting();
     const isDelivered = async (): Promise<boolean> => {

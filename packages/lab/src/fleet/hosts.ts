@@ -50,6 +50,10 @@ export class Host {
     });
   }
 
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child?.kill(signal);
   }
