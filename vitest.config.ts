@@ -56,7 +56,7 @@ export default defineConfig({
           env: { NODE_ENV: 'production' },
           // One worker loads the portal and its document once.
           maxWorkers: 1,
-          // After `fast` and `system` of the same run, which have other numbers of workers.
+          // Of a run with other projects: they have other numbers of workers.
           sequence: { groupOrder: 4 },
           isolate: false,
           setupFiles: ['portal/src/testing/close-after-each.ts'],

@@ -37,7 +37,7 @@ const obstacle =
 /** The machine runs this many times as fast, and so does the agent: ten minutes of roasting in one. */
 const factor = 10;
 const kgPerPound = 0.453_592_37;
-const years = filesOfYears(volume(280, 60));
+const years = filesOfYears(volume(280, 36));
 const batch = { lot: listedLots[8] as ListedLot, greenPounds: 25.5, roastedPounds: 21.75 };
 /** Files are read and uploaded while other long runs use the processors. */
 const patientMs = 240_000;

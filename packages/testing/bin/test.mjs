@@ -27,8 +27,9 @@ const endurance = withEndurance ? [{ runs: [['endurance']], checks }] : [];
 
 const inParallel = [
   {
-    // Tests of boards and servers mostly wait, those in the browser mostly compute: together they keep two cores busy.
-    runs: [['fast', 'component', 'system'], ['browser']],
+    // Tests of boards, servers and pages wait much of their time: together they keep two cores busy. The component tests have one
+    // worker, which would leave a core idle after all others.
+    runs: [['fast', 'system'], ['browser'], ['component']],
     ...(withEndurance ? {} : { checks }),
   },
   { runs: [['timed']] },

@@ -237,7 +237,7 @@ describe('import of many files', () => {
 
   it('continues after a restart of the api', async () => {
     const id = await begin();
-    for (let file = 0; file < 40; file += 1) await add(id, `${file}.csv`, exampleCsv());
+    for (let file = 0; file < 20; file += 1) await add(id, `${file}.csv`, exampleCsv());
     await test.close();
     test = await startTestApi(database.url);
     admin = await test.signedIn(testAdmin.email, testAdmin.password);
