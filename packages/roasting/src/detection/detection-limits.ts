@@ -4,6 +4,8 @@ const seconds = {
   line: 30,
   /** The fall of a charge, what precedes it, and the switch to cooling. */
   fall: 15,
+  /** The shortest line, and the shortest rise, that is no noise. */
+  seen: 8,
   /** Steady for so long; Artisan's shortest time from charge to turning point. */
   still: 20,
   /** What lasts so long is neither a loose plug nor a spike. */
@@ -38,7 +40,7 @@ const degrees = {
   clear: 5,
   /** The fall of a drop in the heaviest machine. */
   dropped: 8,
-  /** Cropster requires 7 °C for a charge, which an opened, cooling drum reaches too; curves: 10 °C within 12 s, with one exception. */
+  /** The fall of a charge. */
   charged: 10,
   /** No door of a drum that cools or is heated. */
   deep: 20,
@@ -90,7 +92,7 @@ export const detectionLimits = {
    * of that time. */
   chargeSlowStillSeconds: seconds.still,
   /** … a shorter line is accepted at the start of a recording, but not shorter than this. */
-  chargeSlowMinSeconds: 8,
+  chargeSlowMinSeconds: seconds.seen,
   chargeSlowTurnWithinSeconds: seconds.turned,
   chargeSlowFirstHalfShare: shares.most,
   /** It is reported at most this long after the turn. */
@@ -208,7 +210,7 @@ export const detectionLimits = {
   turnAfterSeconds: seconds.still,
   /** The probe has turned when it has risen this far and this long after the lowest reading. Probes resolve 0.1-1 °C (curves). */
   turnRiseC: 1,
-  turnRiseSeconds: 8,
+  turnRiseSeconds: seconds.seen,
   /** After this rise the turning point is certain. */
   turnCertainRiseC: degrees.clear,
 
@@ -281,6 +283,12 @@ export const detectionLimits = {
   dropDipScatters: dipScatters,
   /** A slow decline before a drop takes less than this. */
   dropDeclineC: degrees.drift,
+  /**
+   * A fall that is over within this time may have begun further before its corner, because a slow probe hides its beginning. A
+   * slower one is a machine that cools before its beans leave.
+   */
+  dropSteepSeconds: seconds.still,
+  dropSteepBackSeconds: 12,
   /** The exponent of the onset: a lag of second order. */
   dropBends: [2] as readonly number[],
   /** In a gap the drop is placed this share of the gap before its end. */

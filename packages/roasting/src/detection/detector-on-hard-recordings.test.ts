@@ -78,7 +78,8 @@ describe.skipIf(!recordedRoastsPresent)(`the detector on hard recordings${record
   it('calls the drop by the beans where the fan was raised 12 to 50 s before they left', () => {
     const raised = known.filter((roast) => roast.truth.asked.drop && fanRaisedBefore(roast) !== null);
     expect(raised.length).toBeGreaterThanOrEqual(10);
-    for (const roast of raised) expect(off(only(roast)?.drop, roast.truth.drop), roast.file).toBeGreaterThan(-10.5);
+    for (const roast of raised)
+      expect(off(only(roast)?.drop, roast.truth.drop), roast.file).toBeGreaterThanOrEqual(-10);
   });
 
   it('misses one charge at most where every probe reads 25 °C low', () => {

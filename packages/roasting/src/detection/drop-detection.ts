@@ -151,13 +151,15 @@ function departureFromTrend(readings: readonly TrustedReading[], peak: Moment, d
       corner.tempC - tempC >= depth &&
       corner.tempC - (readings[index + 1]?.tempC ?? tempC) >= depth,
   );
+  const untilSeconds = Math.min(
+    (fallen ?? readings.at(-1) ?? corner).timeSeconds,
+    corner.timeSeconds + limits.dropOnsetSeconds,
+  );
+  const steep = untilSeconds - corner.timeSeconds <= limits.dropSteepSeconds;
   const onset = onsetOfFall(readings, {
     fromSeconds: corner.timeSeconds - limits.onsetLevelSeconds,
-    untilSeconds: Math.min(
-      (fallen ?? readings.at(-1) ?? corner).timeSeconds,
-      corner.timeSeconds + limits.dropOnsetSeconds,
-    ),
-    earliestSeconds: corner.timeSeconds - limits.onsetBackSeconds,
+    untilSeconds,
+    earliestSeconds: corner.timeSeconds - (steep ? limits.dropSteepBackSeconds : limits.onsetBackSeconds),
     bends: limits.dropBends,
   });
   return onset ?? corner;
