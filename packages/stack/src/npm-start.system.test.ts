@@ -50,13 +50,25 @@ describe('npm start', () => {
     env = { DATA_DIR: folder, PORT: String(await freePort()), MQTT_PORT: String(await freePort()) };
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
+  let password = '';
+  const signIn = async (): Promise<number> => {
+    const origin = `http://127.0.0.1:${env.PORT}`;
+    const answer = await fetch(`${origin}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin },
+      body: JSON.stringify({ email: 'admin@roastery.example', password }),
+    });
+    return answer.status;
+  };
 
   it('prints address and sign-in, and leaves no process after Ctrl-C', async () => {
     const program = npmStart(env);
     await program.untilSaid('The roastery is open');
     await untilHttpOk(`http://127.0.0.1:${env.PORT}/readyz`);
     expect(program.said()).toMatch(new RegExp(`open: +http://127\\.0\\.0\\.1:${env.PORT}\\n`));
-    expect(program.said()).toMatch(/Sign in as: +admin@roastery\.example\n +Password: +\w{12,}\n/);
+    const [, shown = ''] = /Sign in as: +admin@roastery\.example\n +Password: +(\w{12,})\n/.exec(program.said()) ?? [];
+    password = shown;
+    expect(await signIn()).toBe(200);
     program.ctrlC();
     expect(await program.exited).toBe(0);
     expect(program.said()).toMatch(/Stopped\.\n$/);
@@ -77,11 +89,12 @@ describe('npm start', () => {
   });
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'opens the same roastery again, shows no password, and ends with npm when only npm gets %s',
+    'opens the same roastery again, with the same admin, shows no password, and ends with npm when only npm gets %s',
     async (signal) => {
       const program = run('npm', ['start'], env);
       await program.untilSaid('The roastery is open');
       expect(program.said()).toMatch(/Password: +the one of the first start, in .*first-sign-in\.txt/);
+      expect(await signIn()).toBe(200);
       process.kill(program.pid, signal);
       await untilPortFree(Number(env.PORT));
       await untilPortFree(Number(env.MQTT_PORT));

@@ -69,15 +69,4 @@ describe('stack', () => {
     for (const port of Object.values(stack.ports)) await untilPortFree(port);
     expect(await readdir(folder)).not.toContain('in-use-by.json');
   });
-
-  it('restarts with the same admin and the same data', async () => {
-    const again = await startStack({ dataDir: folder });
-    try {
-      expect(again.isFirstStart).toBe(false);
-      expect(again.admin).toEqual(stack.admin);
-      expect((await signIn(again)).status).toBe(200);
-    } finally {
-      await again.close();
-    }
-  });
 });
