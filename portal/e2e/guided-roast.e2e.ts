@@ -48,7 +48,7 @@ beforeAll(async () => {
     serial: probat.serial_number,
     token: probat.auth_token,
     timeFactor: factor,
-    map: machineMapShape.parse({ ...demoRoasterMap(), hz: 1, timeoutMs: 300 * factor }),
+    map: machineMapShape.parse({ ...demoRoasterMap(), hz: 0.5, timeoutMs: 300 * factor }),
     agentNodeOptions: hurriedClock(factor),
     isAutomatic: false,
   });

@@ -8,7 +8,6 @@ import { until } from '@roastery/testing/until';
 import { connectAsync } from 'mqtt';
 
 const channels = ['bean_temp', 'exhaust_temp'] as const;
-const everyMs = 500;
 
 /** Bean and exhaust temperature at a time since the charge, s. */
 export type Curve = (seconds: number) => readonly [bean: number, exhaust: number];
@@ -20,11 +19,17 @@ export const usualCurve: Curve = (seconds) => [
 ];
 
 /**
- * A board in the test's own process that sends a roast in real time: a reading each half second, live and in its
- * journal. Its roast was charged `chargedAgo` seconds ago; the recording since then is stored first: a page that is
- * opened earlier sees only what is sent from then on.
+ * A board in the test's own process that sends a roast in real time, each reading live and in its journal. Its roast
+ * was charged `chargedAgo` seconds ago; the recording since then is stored first: a page that is opened earlier sees
+ * only what is sent from then on.
  */
-export const startLiveBoard = async (stack: Stack, machine: RegisteredMachine, curve: Curve, chargedAgo: number) => {
+export const startLiveBoard = async (
+  stack: Stack,
+  machine: RegisteredMachine,
+  curve: Curve,
+  chargedAgo: number,
+  everyMs = 1000,
+) => {
   const { serial_number: serial, auth_token: token } = machine;
   const wallOffsetMs = Date.now() - chargedAgo * 1000 - 60_000;
   const chargeMono = 60_000;

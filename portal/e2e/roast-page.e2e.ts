@@ -143,7 +143,7 @@ describe('the page of a finished roast', () => {
     await expect.poll(pressed).toEqual(['false', 'false', 'true', 'true', 'false']);
   });
 
-  it('shows the values of a clicked point, kept in the address, else of the last one [P50]', async () => {
+  it('shows the values of a clicked point, kept in the address, of one chosen by keyboard or by a mark, else of the last one [P50 P54]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, roast.id);
@@ -171,12 +171,7 @@ describe('the page of a finished roast', () => {
     await inspected.getByRole('button', { name: 'Clear selection' }).click();
     await last.waitFor();
     await expect.poll(() => new URL(page.url()).searchParams.has('at')).toBe(false);
-  });
 
-  it('can be inspected by keyboard, and a mark selects its time [P50 P54]', async () => {
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await open(page, roast.id);
     await chart(page).focus();
     await page.keyboard.press('Home');
     await panel(page).getByRole('region', { name: 'Inspecting 0:00' }).waitFor();
@@ -336,8 +331,8 @@ describe('the page of a finished roast', () => {
     expect(phone.complaints).toEqual([]);
   });
 
-  it('has two rows of buttons on a phone, and the rest behind "…"', async () => {
-    await using watched = await roastery.openAs(ana, { viewport: { width: 390, height: 844 } });
+  it('has two rows of buttons on a phone, the rest behind "…", and exports its chart as a picture to print [P45]', async () => {
+    await using watched = await roastery.openAs(ana, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     const { page } = watched;
     await open(page, roast.id);
     const buttons = ['Compare', 'Export', 'Edit', 'Delete'].map((name) =>
@@ -352,12 +347,9 @@ describe('the page of a finished roast', () => {
     await expect.poll(() => recipe.isVisible()).toBe(false);
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Save as recipe' }).waitFor();
-  });
+    await page.keyboard.press('Escape');
 
-  it('exports its chart as a picture to print: as large on a phone, and light in the dark theme [P45]', async () => {
-    await using watched = await roastery.openAs(ana, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
-    const { page } = watched;
-    await open(page, roast.id);
+    // The picture to print is as large, and light also in the dark theme.
     await page.getByRole('button', { name: 'Export' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),

@@ -59,6 +59,7 @@ beforeAll(async () => {
     token: probat.auth_token,
     start: 'preheat',
     timeFactor: 2,
+    hz: 1,
   });
   await until(
     'a roast to run',
