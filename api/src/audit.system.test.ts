@@ -10,7 +10,7 @@ import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sql } from './db/sql.ts';
-import { commitMessages } from './ingest/batch-writer.ts';
+import { commitMessages } from './ingest/store-batch.ts';
 import { addMachine, addRoast } from './testing/example-data.ts';
 import { examplePassword, exampleRequests, fileRequestOf } from './testing/example-requests.ts';
 import { migratedTemplate, messageOf, roastOn } from './testing/ingest-fixture.ts';

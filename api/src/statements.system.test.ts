@@ -5,7 +5,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { sharedData } from '@roastery/testing/shared-data';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commitMessages } from './ingest/batch-writer.ts';
+import { commitMessages } from './ingest/store-batch.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine } from './testing/ingest-fixture.ts';
 import { documentedCalls, type DocumentedCall, type Known } from './testing/documented-calls.ts';
 import { misfits } from './testing/documented-shapes.ts';

@@ -3,7 +3,7 @@ import { until } from '@roastery/testing/until';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../db/sql.ts';
 import { messageOf, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
-import { commitMessages } from './batch-writer.ts';
+import { commitMessages } from './store-batch.ts';
 import { fromNow } from '../testing/present.ts';
 
 const serial = 'APPEND-1';

@@ -1,31 +1,14 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createBackoff, pause } from '@roastery/runtime/backoff';
 import { realClock, type Cancel, type Clock } from '@roastery/runtime/clock';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { serial } from '@roastery/runtime/turns';
-import {
-  isCollision,
-  isDatabaseUnavailable,
-  isFaultOfData,
-  isTooSlow,
-  loggable,
-  statementOf,
-} from '../db/postgres-errors.ts';
-import { rangeOf } from '../db/seq-ranges.ts';
+import { isDatabaseUnavailable, isTooSlow, loggable, statementOf } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import type { IngestHealth } from '../http/server-context.ts';
-import { commitIn, type Committed } from './commit.ts';
-import { decodedBytes } from './decode-batch.ts';
-import { sharedDecoder } from './shared-decoder.ts';
-import { createMessageQueue } from './message-queue.ts';
+import { createMessageQueue, type MessageQueue } from './message-queue.ts';
 import type { JournalMessage, QueuedMessage } from '../recordings/recordings.ts';
-import { writeQuarantine } from './quarantine.ts';
-
-/** A transaction of the batch writer. */
-export interface Flushed extends Committed {
-  /** Older messages dropped because the quarantine is full. */
-  readonly dropped: number;
-}
+import { storeBatch, type Flushed } from './store-batch.ts';
+import { takeBatch, type Taken } from './take-batch.ts';
 
 export interface BatchWriterOptions {
   readonly sql: Database;
@@ -52,9 +35,8 @@ export interface IngestProgress extends IngestHealth {
   readonly queuedBytes: number;
 }
 
-/** Limits of one transaction: larger ones are no faster and hold locks for longer. */
+/** A larger transaction is no faster and holds locks for longer. */
 const maxBatchMessages = 2000;
-const maxDecodedBytes = 16 * 1024 * 1024;
 /**
  * Larger transactions cost less per message. When this many messages arrive within the flush delay, the flush waits up
  * to six times as long, or until it is full. Messages of an idle roastery do not wait longer.
@@ -62,67 +44,14 @@ const maxDecodedBytes = 16 * 1024 * 1024;
 const manyMessages = 25;
 const fullFlush = 1000;
 const maxDelays = 6;
-/** Decoding yields to the event loop after this long. */
-const sliceMs = 10;
-
 /**
  * While Postgres works on one transaction the next one is prepared. Two that share a stream may run in either order:
  * its row is locked.
  */
 const transactionsAtOnce = 2;
 
-/** A serialization failure or deadlock with another instance is resolved by a retry. */
-const collisionTries = 5;
-/** A message that fails alone this often can't be stored. */
-const faultTries = 3;
 /** The batch limit grows again only after a transaction that was faster than this. */
 const quickSeconds = 2;
-
-/**
- * A transaction that sends nothing for so long belongs to an api that hangs. It holds rows of machines that others
- * would store, and they would park those machines.
- */
-const hungAfter = '5s';
-
-/** Many messages time out sooner than one alone, because a part of them may succeed. */
-const timeouts = (count: number) => (count > 1 ? { statement: '5s', lock: '2s' } : { statement: '15s', lock: '5s' });
-
-/**
- * Stores these messages in one transaction, all or none. When it returns they are committed and may be acknowledged.
- */
-export const commitMessages = async (sql: Database, messages: readonly JournalMessage[]): Promise<Flushed> => {
-  const flushed = await sql.begin(async (tx) => {
-    const { statement, lock } = timeouts(messages.length);
-    await tx`
-      SELECT set_config('statement_timeout', ${statement}, true), set_config('lock_timeout', ${lock}, true),
-        set_config('idle_in_transaction_session_timeout', ${hungAfter}, true)`;
-    const committed = await commitIn(tx, messages);
-    return { ...committed, dropped: await writeQuarantine(tx, committed.refusals) };
-  });
-  flushed.remember();
-  return flushed;
-};
-
-/** Quarantines one message that can't be stored, with the reason, and counts its entries as committed. */
-export const commitRefusal = (sql: Database, message: JournalMessage, reason: string): Promise<Flushed> => {
-  const claims = message.decoded.ok
-    ? { epoch: message.decoded.batch.epoch, range: rangeOf(message.decoded.batch) }
-    : message.decoded.claims;
-  const refused = { ok: false as const, reason, ...(claims === undefined ? {} : { claims }) };
-  return commitMessages(sql, [{ ...message, decoded: refused }]);
-};
-
-const decoded = (message: QueuedMessage): JournalMessage => ({
-  ...message,
-  decoded: sharedDecoder.forStorage(message.payload),
-});
-
-interface Taken {
-  readonly raw: QueuedMessage[];
-  readonly batch: JournalMessage[];
-  /** A message of a parked machine, alone. */
-  readonly isTrial: boolean;
-}
 
 /**
  * Collects messages of all machines briefly and stores them in one transaction. While Postgres is unavailable they are
@@ -135,7 +64,7 @@ export class BatchWriter {
   readonly #clock: Clock;
   readonly #flushDelayMs: number;
   readonly #stalledMs: number;
-  readonly #queue: ReturnType<typeof createMessageQueue>;
+  readonly #queue: MessageQueue;
   readonly #stopping = new AbortController();
   readonly #backoff = createBackoff(200, 2000);
   readonly #mayLog = createLogGate(10_000);
@@ -191,7 +120,7 @@ export class BatchWriter {
     this.#queue.wake();
     await this.#running;
     // The last flush. If Postgres is unavailable, the boards send these messages again.
-    const rest = await this.#takeBatch();
+    const rest = await this.#take();
     if (rest.raw.length === 0 || this.#isOffline) return;
     try {
       await this.#store(rest.batch);
@@ -200,54 +129,21 @@ export class BatchWriter {
     }
   }
 
-  /** Decodes as many messages as fit into a transaction. */
-  async #takeBatch(): Promise<Taken> {
-    const trial = this.#queue.nextTrial(this.#clock.now());
-    if (trial !== undefined) return { raw: [trial], batch: [decoded(trial)], isTrial: true };
-    const raw: QueuedMessage[] = [];
-    const batch: JournalMessage[] = [];
-    let bytes = 0;
-    let since = performance.now();
-    while (raw.length < this.#batchLimit && bytes < maxDecodedBytes) {
-      const message = this.#queue.next();
-      if (message === undefined) break;
-      raw.push(message);
-      const read = decoded(message);
-      batch.push(read);
-      bytes += decodedBytes(read.decoded) + message.payload.length;
-      if (performance.now() - since < sliceMs) continue;
-      await yieldToEventLoop();
-      since = performance.now();
-    }
-    return { raw, batch, isTrial: false };
+  #take(): Promise<Taken> {
+    return takeBatch(this.#queue, this.#clock.now(), this.#batchLimit);
   }
 
-  #committed(result: Flushed): void {
-    this.#lastCommitAtMs = this.#clock.now();
-    this.#options.onCommitted(result);
-  }
-
-  /** Stores the batch, quarantining what can't be stored. Throws when Postgres is unavailable, fails or times out. */
-  async #store(batch: readonly JournalMessage[], tries = collisionTries, faults = faultTries): Promise<void> {
-    const { sql, log } = this.#options;
-    try {
-      this.#committed(await commitMessages(sql, batch));
-    } catch (error) {
-      if (isCollision(error) && tries > 0) return this.#store(batch, tries - 1, faults);
-      if (!isFaultOfData(error)) throw error;
-      const [only] = batch;
-      if (batch.length > 1 || only === undefined) {
-        const half = batch.length >> 1;
-        await this.#store(batch.slice(0, half));
-        return this.#store(batch.slice(half));
-      }
-      // A race with another transaction, or a connection that was lost in the middle, can make a valid message fail
-      // once.
-      if (faults > 1) return this.#store(batch, tries, faults - 1);
-      log.warn({ ...loggable(error), topic: only.topic }, 'batch quarantined');
-      const reason = `could not be stored: ${error instanceof Error ? error.message : 'unknown error'}`;
-      this.#committed(await commitRefusal(sql, only, reason));
-    }
+  #store(batch: readonly JournalMessage[]): Promise<void> {
+    const { sql, log, onCommitted } = this.#options;
+    return storeBatch({
+      sql,
+      log,
+      committed: (flushed) => {
+        this.#lastCommitAtMs = this.#clock.now();
+        onCommitted(flushed);
+      },
+      batch,
+    });
   }
 
   #park(message: QueuedMessage): void {
@@ -321,7 +217,7 @@ export class BatchWriter {
       if (this.#queue.count > 0) await this.#untilFull(this.#flushDelayMs);
       if (this.#queue.count >= manyMessages) await this.#untilFull(this.#flushDelayMs * (maxDelays - 1));
       if (this.#stopping.signal.aborted) return undefined;
-      const taken = await this.#takeBatch();
+      const taken = await this.#take();
       if (taken.raw.length > 0) return taken;
       if (this.#queue.count === 0) await this.#queue.untilWoken();
     }

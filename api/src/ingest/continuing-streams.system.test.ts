@@ -6,7 +6,7 @@ import { isCollision } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { readSamples } from '../recordings/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
-import { commitMessages } from './batch-writer.ts';
+import { commitMessages } from './store-batch.ts';
 import type { Acknowledgement } from '../recordings/recordings.ts';
 import type { JournalMessage } from '../recordings/recordings.ts';
 import { type SeqRanges, withRange } from '../db/seq-ranges.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../db/sql.ts';
 import { readSamples } from '../recordings/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn, silentLog } from '../testing/ingest-fixture.ts';
-import { commitMessages } from './batch-writer.ts';
+import { commitMessages } from './store-batch.ts';
 import type { Committed } from './commit.ts';
 import type { JournalMessage } from '../recordings/recordings.ts';
 import { fromNow } from '../testing/present.ts';

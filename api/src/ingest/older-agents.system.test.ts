@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { JournalBatch } from '@roastery/contract/mqtt';
 import { describe, expect, it } from 'vitest';
 import { messageOf, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
-import { commitMessages } from './batch-writer.ts';
+import { commitMessages } from './store-batch.ts';
 
 /** What an agent of commit f7cf7b7 sent; see `wire-compatibility.test.ts` there. */
 const fixture = new URL('../../../packages/testing/src/wire/f7cf7b7.json', import.meta.url);

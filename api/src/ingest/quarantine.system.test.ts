@@ -7,7 +7,7 @@ import type { Database } from '../db/sql.ts';
 import { readSamples } from '../recordings/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin } from '../testing/test-api.ts';
-import { commitMessages, commitRefusal } from './batch-writer.ts';
+import { commitMessages, commitRefusal } from './store-batch.ts';
 import type { JournalMessage } from '../recordings/recordings.ts';
 import { decodeBatch } from './decode-batch.ts';
 import { auditDrops, machineLimits, replayQuarantined, runQuarantineCommand } from './quarantine.ts';

@@ -14,7 +14,7 @@ import {
   silentLog,
 } from '../testing/ingest-fixture.ts';
 import { sealStreams } from '../recordings/seal-chunks.ts';
-import { commitMessages } from './batch-writer.ts';
+import { commitMessages } from './store-batch.ts';
 import { removeOldSamples } from '../recordings/sweep-samples.ts';
 import { abortStaleRoasts, sweep, sweepRules, whenAlone } from './sweeper.ts';
 

@@ -7,7 +7,7 @@ import { announceRoast } from '../domains/roasts/life/announce-roast.ts';
 import { samplePages } from '../alarms/read-watched.ts';
 import { readSamples } from '../recordings/read-samples.ts';
 import { sealStreams } from '../recordings/seal-chunks.ts';
-import { commitMessages } from '../ingest/batch-writer.ts';
+import { commitMessages } from '../ingest/store-batch.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { startPlainBroker, startWholeApi } from '../testing/whole-api.ts';
 import { readBacklog } from './backlog.ts';

@@ -6,7 +6,7 @@ import { wallEventShape, type WallEvent, type WallLink, type WallMachine } from 
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commitMessages } from '../ingest/batch-writer.ts';
+import { commitMessages } from '../ingest/store-batch.ts';
 import { messageOf, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
 import {
   connectBoard,

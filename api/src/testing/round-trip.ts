@@ -9,7 +9,7 @@ import { simulateRoast } from '@roastery/simulator/simulate-roast';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { sharedData } from '@roastery/testing/shared-data';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commitMessages } from '../ingest/batch-writer.ts';
+import { commitMessages } from '../ingest/store-batch.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine } from './ingest-fixture.ts';
 import { startTestApi, testAdmin, type TestApi } from './test-api.ts';
 import type { Visitor } from './visitor.ts';

@@ -1,7 +1,7 @@
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import { createJournalBoard, type JournalBoardOptions } from '@roastery/testing/journal-board';
 import type { Database } from '../db/sql.ts';
-import { commitMessages } from '../ingest/batch-writer.ts';
+import { commitMessages } from '../ingest/store-batch.ts';
 import { markEvent, messageOf } from './ingest-fixture.ts';
 import { fromNow } from './present.ts';
 

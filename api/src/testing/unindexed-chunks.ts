@@ -3,7 +3,7 @@ import { createRandom, type Random } from '@roastery/simulator/model/random';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { expect } from 'vitest';
 import type { Database, Sql } from '../db/sql.ts';
-import { commitMessages } from '../ingest/batch-writer.ts';
+import { commitMessages } from '../ingest/store-batch.ts';
 import { readBoots } from '../recordings/boot-spans.ts';
 import { findPlace } from '../recordings/find-place.ts';
 import { readSteps } from '../recordings/read-steps.ts';

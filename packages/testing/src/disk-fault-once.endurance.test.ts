@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@roastery/api/db/sql';
-import { commitMessages } from '@roastery/api/ingest/batch-writer';
+import { commitMessages } from '@roastery/api/ingest/store-batch';
 import { messageOf, openMigratedDatabase, registerMachine } from '@roastery/api/testing/ingest-fixture';
 import { cutBatch } from '@roastery/device-agent/core/batch';
 import { createWallClock } from '@roastery/device-agent/core/wall-clock';

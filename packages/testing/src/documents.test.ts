@@ -58,7 +58,7 @@ describe('documents', () => {
 
 describe('three trips of ARCHITECTURE', () => {
   /** Longer than a reader takes in at once. The list only becomes shorter. */
-  const longYet = ['api/src/broker/link.ts', 'api/src/ingest/batch-writer.ts', 'api/src/live/live-hub.ts'];
+  const longYet = ['api/src/broker/link.ts'];
   const section = /^## Three trips\n([\s\S]*?)^## /m.exec(textOf.get('ARCHITECTURE.md') ?? '')?.[1] ?? '';
   const stations = [...section.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file = '']) => file);
 

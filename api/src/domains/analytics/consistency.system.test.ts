@@ -3,7 +3,7 @@ import type { ResponseOf } from '@roastery/contract/endpoint';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commitMessages } from '../../ingest/batch-writer.ts';
+import { commitMessages } from '../../ingest/store-batch.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';

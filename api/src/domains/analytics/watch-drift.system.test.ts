@@ -4,7 +4,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import { madeYear, type MadeRoast } from '@roastery/testing/forecast/made-year';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { commitMessages } from '../../ingest/batch-writer.ts';
+import { commitMessages } from '../../ingest/store-batch.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';

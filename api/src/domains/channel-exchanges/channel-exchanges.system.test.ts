@@ -10,7 +10,7 @@ import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../db/sql.ts';
-import { commitMessages } from '../../ingest/batch-writer.ts';
+import { commitMessages } from '../../ingest/store-batch.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';

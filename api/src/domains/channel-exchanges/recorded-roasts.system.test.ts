@@ -15,7 +15,7 @@ import {
 import { until } from '@roastery/testing/until';
 import { describe, expect, it } from 'vitest';
 import { exampleMap } from '../../testing/example-data.ts';
-import { commitMessages } from '../../ingest/batch-writer.ts';
+import { commitMessages } from '../../ingest/store-batch.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin } from '../../testing/test-api.ts';
 

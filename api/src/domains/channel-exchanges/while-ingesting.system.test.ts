@@ -2,7 +2,7 @@ import { stateChannelExchange } from '@roastery/contract/channel-exchanges';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until } from '@roastery/testing/until';
 import { expect, it } from 'vitest';
-import { commitMessages } from '../../ingest/batch-writer.ts';
+import { commitMessages } from '../../ingest/store-batch.ts';
 import { addExchangedMachine, exchangedMapId } from '../../testing/example-data.ts';
 import { messageOf, openMigratedDatabase } from '../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin } from '../../testing/test-api.ts';

@@ -3,7 +3,7 @@ import type { getPin, Roaster } from '@roastery/contract/roasters';
 import type { Roast } from '@roastery/contract/roasts';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commitMessages } from '../../ingest/batch-writer.ts';
+import { commitMessages } from '../../ingest/store-batch.ts';
 import { addMachine } from '../../testing/example-data.ts';
 import { messageOf, roastOn } from '../../testing/ingest-fixture.ts';
 import { openTestApi, type OpenedTestApi } from '../../testing/test-api.ts';

@@ -5,7 +5,7 @@ import type { Roast } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commitMessages } from '../../ingest/batch-writer.ts';
+import { commitMessages } from '../../ingest/store-batch.ts';
 import type { JournalMessage } from '../../recordings/recordings.ts';
 import { numberLateRoasts } from '../../ingest/sweeper.ts';
 import { markEvent, messageOf, roastOn } from '../../testing/ingest-fixture.ts';

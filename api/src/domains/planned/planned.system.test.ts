@@ -6,7 +6,7 @@ import type { Roast } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoardOptions } from '@roastery/testing/journal-board';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commitMessages } from '../../ingest/batch-writer.ts';
+import { commitMessages } from '../../ingest/store-batch.ts';
 import { addProfile } from '../../testing/example-data.ts';
 import { markEvent, messageOf, roastOn } from '../../testing/ingest-fixture.ts';
 import { type OpenedTestApi, openTestApi, type TestApi } from '../../testing/test-api.ts';

@@ -5,7 +5,7 @@ import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commitMessages } from '../../ingest/batch-writer.ts';
+import { commitMessages } from '../../ingest/store-batch.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';

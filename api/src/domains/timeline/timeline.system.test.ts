@@ -4,7 +4,7 @@ import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import type { Timeline } from '@roastery/contract/timeline';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commitMessages } from '../../ingest/batch-writer.ts';
+import { commitMessages } from '../../ingest/store-batch.ts';
 import { messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import {

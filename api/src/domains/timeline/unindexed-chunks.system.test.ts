@@ -1,6 +1,6 @@
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
-import { commitMessages } from '../../ingest/batch-writer.ts';
+import { commitMessages } from '../../ingest/store-batch.ts';
 import { sweepRules } from '../../ingest/sweeper.ts';
 import { removeOldSamples } from '../../recordings/sweep-samples.ts';
 import { sealStreams } from '../../recordings/seal-chunks.ts';

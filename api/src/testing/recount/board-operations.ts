@@ -2,7 +2,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { isCollision } from '../../db/postgres-errors.ts';
 import type { Database } from '../../db/sql.ts';
-import { commitMessages } from '../../ingest/batch-writer.ts';
+import { commitMessages } from '../../ingest/store-batch.ts';
 import type { JournalMessage } from '../../recordings/recordings.ts';
 import { markEvent, messageOf } from '../ingest-fixture.ts';
 import type { BoardRoast, Operation, World } from './world.ts';

@@ -9,7 +9,7 @@ import { parseAlog } from '@roastery/roasting/artisan/alog';
 import { artisanFile, drumRoast, type ArtisanRecording } from '@roastery/simulator/artisan/artisan-file';
 import { sharedData } from '@roastery/testing/shared-data';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { commitMessages } from '../../../ingest/batch-writer.ts';
+import { commitMessages } from '../../../ingest/store-batch.ts';
 import { messageOf } from '../../../testing/ingest-fixture.ts';
 import { fromNow } from '../../../testing/present.ts';
 import { type OpenedTestApi, openTestApi } from '../../../testing/test-api.ts';

@@ -1,7 +1,7 @@
 import type { CurveColumns, Datapoint } from '@roastery/contract/roast-curves';
 import { longRoast } from '@roastery/testing/long-roast';
 import { expect, it } from 'vitest';
-import { commitMessages } from '../../../ingest/batch-writer.ts';
+import { commitMessages } from '../../../ingest/store-batch.ts';
 import { messageOf, openMigratedDatabase, registerMachine } from '../../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin } from '../../../testing/test-api.ts';
 import { unpackRoast } from '../../exports/exported-roast.ts';

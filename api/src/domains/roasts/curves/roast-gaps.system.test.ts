@@ -3,7 +3,7 @@ import type { JournalBatch } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { expect, it } from 'vitest';
-import { commitMessages } from '../../../ingest/batch-writer.ts';
+import { commitMessages } from '../../../ingest/store-batch.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine } from '../../../testing/ingest-fixture.ts';
 import { gapsOf, openCurve } from './roast-curve.ts';
 import { fromNow } from '../../../testing/present.ts';
