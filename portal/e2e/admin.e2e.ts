@@ -113,7 +113,7 @@ describe('administrators', () => {
     const entry = page.getByRole('dialog', { name: 'Registered a machine' });
     await entry.getByText('RM7-STATS').waitFor();
     await page.keyboard.press('Escape');
-    await page.goto('/admin/audit?q=nobody-at-all');
+    await page.goto('/admin/audit?q=no-such-person');
     await page.getByText('No events found').waitFor();
     expect(watched.complaints).toEqual([]);
   });

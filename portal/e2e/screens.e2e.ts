@@ -161,7 +161,7 @@ const open = async (page: Page, screen: Screen): Promise<string[]> => {
   }
 };
 
-/** Screens are opened in the first one. The theme changes colours only: pictures are taken in both at every width. */
+/** Screens are opened in the first one. The theme changes colours only: pictures are made in both at every width. */
 const looks = [
   { width: 'desk', theme: 'light' },
   ...(picturesIn === undefined ? [] : [{ width: 'desk', theme: 'dark' } as const]),

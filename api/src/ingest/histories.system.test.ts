@@ -27,7 +27,7 @@ const delivered = async (sql: Database) => {
     })),
   );
   const marks = await sql`
-    SELECT roast_id, kind, origin, at_seq, mono_ms, temp, event_seq, taken_back FROM roast_marks
+    SELECT roast_id, kind, origin, at_seq, mono_ms, temp, event_seq, is_withdrawn FROM roast_marks
     ORDER BY roast_id, event_seq`;
   const roasts = await sql`
     SELECT id, status, charge_mono_ms, drop_mono_ms, charge_temp, drop_temp, duration_seconds, start_time FROM roasts

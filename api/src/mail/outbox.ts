@@ -27,7 +27,7 @@ export const takeDueMail = async (sql: Sql): Promise<DueMail | undefined> => {
   const [mail] = await sql<DueMail[]>`
     UPDATE outgoing_mail SET attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${leaseSeconds})
      WHERE id = (SELECT id FROM outgoing_mail
-                  WHERE sent_at IS NULL AND gave_up_at IS NULL AND next_attempt_at <= now()
+                  WHERE sent_at IS NULL AND failed_at IS NULL AND next_attempt_at <= now()
                   ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING id, recipients, subject, body, attempts`;
   return mail;
@@ -43,8 +43,8 @@ export const noteFailed = async (sql: Sql, mail: DueMail, reason: string): Promi
   const [row] = await sql<{ gave_up: boolean }[]>`
     UPDATE outgoing_mail
        SET last_error = ${reason}, next_attempt_at = now() + make_interval(secs => ${pause}),
-           gave_up_at = CASE WHEN created_at < now() - make_interval(hours => ${keepTryingHours}) THEN now() END
-     WHERE id = ${mail.id} RETURNING gave_up_at IS NOT NULL AS gave_up`;
+           failed_at = CASE WHEN created_at < now() - make_interval(hours => ${keepTryingHours}) THEN now() END
+     WHERE id = ${mail.id} RETURNING failed_at IS NOT NULL AS gave_up`;
   return row?.gave_up ?? true;
 };
 

@@ -7,10 +7,10 @@ import { alertRecipients } from './mail-alerts.ts';
 
 export const readMailStatus = async ({ sql, config }: UserContext): Promise<MailStatus> => {
   const [counts] = await sql<{ waiting: number; last_sent_at: string | null }[]>`
-    SELECT count(*) FILTER (WHERE sent_at IS NULL AND gave_up_at IS NULL) AS waiting, max(sent_at) AS last_sent_at
+    SELECT count(*) FILTER (WHERE sent_at IS NULL AND failed_at IS NULL) AS waiting, max(sent_at) AS last_sent_at
       FROM outgoing_mail`;
   const [problem] = await sql<NonNullable<MailStatus['problem']>[]>`
-    SELECT coalesce(gave_up_at, created_at) AS at, subject, last_error AS error, gave_up_at IS NOT NULL AS gave_up
+    SELECT coalesce(failed_at, created_at) AS at, subject, last_error AS error, failed_at IS NOT NULL AS gave_up
       FROM outgoing_mail WHERE sent_at IS NULL AND last_error IS NOT NULL ORDER BY created_at DESC LIMIT 1`;
   return {
     is_configured: config.smtpUrl !== undefined,

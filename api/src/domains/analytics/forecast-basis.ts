@@ -45,4 +45,4 @@ export const readForecastBasis = async (
 
 export const pastColumns = (sql: Sql) => sql`
   r.id, r.start_time, r.profile_id, r.coffee_name, r.lot_id, r.batch_size_kg, r.first_crack_time, r.first_crack_temp,
-  r.first_crack_told, ${curveSourceColumns(sql)}`;
+  r.first_crack_observed, ${curveSourceColumns(sql)}`;

@@ -19,7 +19,7 @@ export type PastRow = CurveSource & {
   readonly batch_size_kg: number | null;
   readonly first_crack_time: number | null;
   readonly first_crack_temp: number | null;
-  readonly first_crack_told: boolean;
+  readonly first_crack_observed: boolean;
 };
 
 /** Roasts before another one, with what they have in common with it. */
@@ -84,7 +84,7 @@ export const learnFromRoasts = async (sql: Sql, past: readonly PastRow[]): Promi
 /** First crack of a roast as its machine's earlier marks let expect it; only told marks count. */
 const crackOf = (row: PastRow, newestFirst: readonly PastRow[]) => {
   const cracks = pastOf(row, newestFirst).flatMap(({ row: other, sameRecipe, sameCoffee }) => {
-    if (!other.first_crack_told || other.first_crack_temp === null) return [];
+    if (!other.first_crack_observed || other.first_crack_temp === null) return [];
     return {
       tempC: other.first_crack_temp,
       sameMachine: true,
@@ -94,7 +94,7 @@ const crackOf = (row: PastRow, newestFirst: readonly PastRow[]) => {
       sameLot: other.lot_id !== null && other.lot_id === row.lot_id,
     };
   });
-  if (!row.first_crack_told || row.first_crack_time === null || cracks.length < fewestCracks) return undefined;
+  if (!row.first_crack_observed || row.first_crack_time === null || cracks.length < fewestCracks) return undefined;
   const { tempC, spreadC } = predictFirstCrack(cracks);
   return { seconds: row.first_crack_time, expectedC: tempC, spreadC };
 };

@@ -163,7 +163,7 @@ interface MarkRow {
   readonly boot_no: number | null;
   readonly mono_ms: number | null;
   readonly temp: number | null;
-  readonly taken_back: boolean;
+  readonly is_withdrawn: boolean;
   readonly event_seq: number | null;
 }
 
@@ -186,7 +186,7 @@ const insertAnew = async (tx: Sql, due: DueRoast, marks: readonly MarkAnew[]): P
     while (taken.has(seq)) seq += 1;
     taken.add(seq);
     const place = { id: uuidV7(), roast_id: due.roast_id, recording_id: due.recording_id, event_seq: seq };
-    return { ...mark, ...place, origin: 'detector', taken_back: false };
+    return { ...mark, ...place, origin: 'detector', is_withdrawn: false };
   });
   if (rows.length > 0) await tx`INSERT INTO roast_marks ${tx(rows)} ON CONFLICT DO NOTHING`;
 };
@@ -209,7 +209,7 @@ const replaceMarks = async (
 ): Promise<void> => {
   const { roast_id: id, recording_id: recordingId } = due;
   const rows = await tx<MarkRow[]>`
-    SELECT id, kind, origin, at_seq, boot_no, mono_ms, temp, taken_back, event_seq FROM roast_marks
+    SELECT id, kind, origin, at_seq, boot_no, mono_ms, temp, is_withdrawn, event_seq FROM roast_marks
     WHERE roast_id = ${id} AND recording_id = ${recordingId} ORDER BY id`;
   if (!isExchanged) {
     // A person set them while the channels were exchanged.
@@ -229,7 +229,7 @@ const replaceMarks = async (
     before.filter((row) => !isAnew(row)),
   );
   if (marks === undefined) return undefined;
-  const signals = rows.filter((row) => row.origin === 'machine' && !row.taken_back);
+  const signals = rows.filter((row) => row.origin === 'machine' && !row.is_withdrawn);
   const charge = signals.find((row) => row.kind === 'charge')?.at_seq ?? null;
   return insertAnew(tx, due, besideMachine(marks, new Set(signals.map((row) => row.kind)), charge));
 };

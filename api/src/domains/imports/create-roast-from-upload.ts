@@ -44,7 +44,7 @@ export const insertFileMarks = async (
       temp: mark.tempC,
       confidence: mark.confidence,
       provisional: false,
-      taken_back: false,
+      is_withdrawn: false,
       recording_id: stored.recordingId,
       boot_no: stored.bootNo,
       event_seq: isPerson ? null : recording.monoMs.length + place,

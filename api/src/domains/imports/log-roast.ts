@@ -32,7 +32,7 @@ const markAt = (kind: MarkKind, seconds: number, temp: number | null | undefined
     temp: temp ?? null,
     confidence: 1,
     provisional: false,
-    taken_back: false,
+    is_withdrawn: false,
     boot_no: bootNo,
     event_seq: null,
     source_seq: -1,

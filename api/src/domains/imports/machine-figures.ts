@@ -7,7 +7,7 @@ const newest = 200;
 /** Durations and first cracks of a machine's roasts. Those of a detector are left out, since it may have missed them. */
 const machineFigures = async (sql: Sql, machineId: string): Promise<MachineFigures> => {
   const rows = await sql<{ duration: number | null; crack: number | null }[]>`
-    SELECT duration_seconds AS duration, CASE WHEN first_crack_told THEN first_crack_temp END AS crack
+    SELECT duration_seconds AS duration, CASE WHEN first_crack_observed THEN first_crack_temp END AS crack
     FROM roasts WHERE machine_id = ${machineId} AND status = 'completed' ORDER BY start_time DESC LIMIT ${newest}`;
   return {
     durationsSeconds: rows.flatMap(({ duration }) => duration ?? []),

@@ -141,7 +141,7 @@ describe('tables of people and small programs', () => {
     expect(roast.timesSeconds.at(-1)).toBe(495);
   });
 
-  it('two unnamed probes of a recording at 80 Hz are told apart by some of their readings', () => {
+  it('distinguishes two unnamed probes of a recording at 80 Hz by some of their readings', () => {
     const times = Array.from({ length: 52_000 }, (_, sample) => sample / 80);
     expect(beanProbeOf(times, [times.map(tableAirC), times.map(tableBeanC)])).toBe(1);
     expect(beanProbeOf(times, [times.map(tableBeanC), times.map(tableAirC)])).toBe(0);

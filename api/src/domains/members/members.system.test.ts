@@ -183,7 +183,7 @@ describe('machine members', () => {
     await addPerson('newcomer', { machines: [{ machine_id: machineId, role: 'viewer' }] });
     expect((await shownTo(person('newcomer'), machineId, roastId)).role).toBe('viewer');
     const refused = await admin.send('POST', '/admin/users', {
-      full_name: 'Nobody',
+      full_name: 'Stranger',
       email: 'stranger@example.com',
       password,
       machines: [{ machine_id: '018f0000-0000-7000-8000-000000000000', role: 'viewer' }],

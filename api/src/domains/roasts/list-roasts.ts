@@ -69,7 +69,7 @@ const matching = (
 const sortExpression = (sql: Sql, field: string) => {
   switch (field) {
     case 'said_number':
-      return sql`r.said_order`;
+      return sql`r.number_order`;
     case 'machine_name':
       return sql`m.display_name`;
     case 'roasted_by':

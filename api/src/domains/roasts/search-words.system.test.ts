@@ -51,7 +51,7 @@ describe('the search of roasts', () => {
     { q: 'mar', names: ['Maragogype', 'Sidamo', 'Guji', 'Kochere'], what: 'a month or a part of a coffee' },
     { q: 'filter ida', names: ['Kochere'], what: 'a recipe and a person' },
     { q: 'roaster espresso july', names: ['Maragogype'], what: 'a machine, a recipe and a month' },
-    { q: 'ada ethiopia', names: ['Guji'], what: 'the owner, who roasted where nobody else is named' },
+    { q: 'ada ethiopia', names: ['Guji'], what: 'the owner, who roasted where no other person is named' },
     { q: 'ethiopia zebra', names: [], what: 'one word that no roast has' },
     { q: 'april', names: [], what: 'a month in the time zone of the roastery only' },
     { q: '#', names: ['Maragogype', 'Sidamo', 'Guji', 'Kochere'], what: 'no word' },

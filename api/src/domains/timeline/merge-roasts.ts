@@ -76,11 +76,11 @@ export const mergeRoasts = async (context: UserContext, id: string, withId: stri
     }
     await moveMarkEntries(tx, earlier, later, user.id);
     await tx`
-      INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said)
-      SELECT ${earlier.id}::uuid, board_roast_id, absorbs, true FROM roast_sources
+      INSERT INTO roast_sources (roast_id, board_roast_id, is_merged, is_manual)
+      SELECT ${earlier.id}::uuid, board_roast_id, is_merged, true FROM roast_sources
         WHERE roast_id = ${later.id} AND board_roast_id <> ${earlier.id}
       UNION SELECT ${earlier.id}::uuid, id, true, true FROM board_roasts WHERE id = ${later.id}
-      ON CONFLICT (roast_id, board_roast_id) DO UPDATE SET absorbs = roast_sources.absorbs OR excluded.absorbs, said = true`;
+      ON CONFLICT (roast_id, board_roast_id) DO UPDATE SET is_merged = roast_sources.is_merged OR excluded.is_merged, is_manual = true`;
     await tx`DELETE FROM roast_sources WHERE roast_id = ${later.id}`;
     await endRoast(tx, later.id, { how: 'merged', into: earlier.id }, actorOf(context));
     await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${earlier.id}`;

@@ -52,7 +52,7 @@ export const splitRoast = async (
     // The second half receives the same marks as the first one, now and later; its charge decides which of them lie in
     // it.
     await tx`
-      INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said) VALUES (${second}, ${id}, false, true)`;
+      INSERT INTO roast_sources (roast_id, board_roast_id, is_merged, is_manual) VALUES (${second}, ${id}, false, true)`;
     await insertMarkEntry(tx, id, recordingId, user.id, await userMarkEntry(tx, recordingId, 'drop', place));
     await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${id}`;
     await refreshRoasts(tx, [id], user.id);

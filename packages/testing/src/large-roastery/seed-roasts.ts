@@ -29,7 +29,7 @@ export const seedRoasts = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
     INSERT INTO roasts (id, machine_id, owner_id, status, start_time, coffee_name, coffee_origin, coffee_process, profile_id,
                         profile_name, lot_id, roasted_by, batch_size_kg, end_weight_kg, roast_level, roast_level_target, notes,
                         cupping_score, duration_seconds, charge_temp, drop_temp, first_crack_time, first_crack_temp,
-                        first_crack_told, development_time_seconds, development_time_ratio, deducts, created_at)
+                        first_crack_observed, development_time_seconds, development_time_ratio, deducts, created_at)
     SELECT pg_temp.made_id('roast', n, at), m.id, m.owner_id, s.status, at, l.coffee_name, l.origin, l.process, p.id, p.name, l.id,
            CASE WHEN n % 4 <> 0 THEN pg_temp.pick('by', n, '{Ida,Jon,Mara,Ole,Priya,Sam,Tove,Yusuf,Ana,Bo,Lars,Nia}') END,
            batch, CASE WHEN n % 3 <> 0 AND is_done THEN round((batch * (0.83 + pg_temp.chance('loss', n) * 0.04))::numeric, 2) END,
@@ -96,7 +96,7 @@ export const seedRoasts = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
       SELECT count(*) FROM roasts r WHERE r.profile_id = p.id AND r.status = 'completed')`;
   await sql`
     INSERT INTO roast_marks (id, roast_id, kind, origin, temp, confidence, provisional, created_at)
-    SELECT pg_temp.made_id(k.kind || r.id, 1, r.start_time), r.id, k.kind, coalesce(k.origin, CASE WHEN r.first_crack_told THEN 'person' ELSE 'detector' END), k.temp, 0.9, false, r.start_time
+    SELECT pg_temp.made_id(k.kind || r.id, 1, r.start_time), r.id, k.kind, coalesce(k.origin, CASE WHEN r.first_crack_observed THEN 'person' ELSE 'detector' END), k.temp, 0.9, false, r.start_time
       FROM roasts r CROSS JOIN (VALUES ('charge', 'machine', 190), ('turning_point', 'detector', 88),
                                        ('first_crack', NULL, 196), ('drop', 'machine', 212)) AS k (kind, origin, temp)
      WHERE r.status = 'completed' OR k.kind = 'charge'`;

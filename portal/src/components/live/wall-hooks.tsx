@@ -97,7 +97,7 @@ export const stateOf = (track: WallTrack, machine: Pick<WallMachine, 'connection
 
 /**
  * Follows these machines. The stream has the machines at its opening: for a new one it is opened again.
- * @param isListFresh for a page of a signed-in person, whose first read is not dropped when it turns out that nobody is
+ * @param isListFresh for a page of a signed-in person, whose first read is not dropped when it turns out that no person is
  *   signed in
  */
 export const useWallFeed = (

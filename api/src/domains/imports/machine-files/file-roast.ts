@@ -94,7 +94,7 @@ interface PersonsEntry {
   temp: number | null;
   confidence: number;
   provisional: boolean;
-  taken_back: boolean;
+  is_withdrawn: boolean;
   by_user: string | null;
   boot_no: number | null;
   created_at: string;
@@ -112,7 +112,7 @@ export const carryPersonsMarks = async (
   to: { readonly recordingId: string; readonly bootNo: number },
 ): Promise<void> => {
   const entries = await tx<PersonsEntry[]>`
-    SELECT w.kind, w.mono_ms, w.at_seq, w.temp, w.confidence, w.provisional, w.taken_back, w.by_user, w.created_at, w.boot_no
+    SELECT w.kind, w.mono_ms, w.at_seq, w.temp, w.confidence, w.provisional, w.is_withdrawn, w.by_user, w.created_at, w.boot_no
     FROM roast_marks w JOIN recordings c ON c.id = w.recording_id
     WHERE w.roast_id = ${roastId} AND w.recording_id = ${fromRecording} AND w.event_seq IS NULL AND w.origin = 'person'
       AND w.created_at <> c.created_at

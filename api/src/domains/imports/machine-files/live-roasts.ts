@@ -38,9 +38,9 @@ export const hasDeletedRoast = async (tx: Sql, machineId: string, { chargeAtMs, 
 export const joinPieces = async (tx: Sql, first: string, others: readonly string[]): Promise<void> => {
   for (const id of others) {
     await tx`
-      INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said)
+      INSERT INTO roast_sources (roast_id, board_roast_id, is_merged, is_manual)
       SELECT ${first}::uuid, id, true, true FROM board_roasts WHERE id = ${id}
-      ON CONFLICT (roast_id, board_roast_id) DO UPDATE SET absorbs = true, said = true`;
+      ON CONFLICT (roast_id, board_roast_id) DO UPDATE SET is_merged = true, is_manual = true`;
     await endRoast(tx, id, { how: 'merged', into: first }, systemActor);
   }
 };

@@ -59,7 +59,7 @@ const earlierVersion = async (tx: Sql, machineId: string, file: SentFile): Promi
   const [row] = await tx<EarlierVersion[]>`
     SELECT f.roast_id, f.facts, EXISTS (SELECT FROM roasts r WHERE r.id = f.roast_id) AS stands,
            (SELECT s.roast_id FROM roast_sources s JOIN roasts r ON r.id = s.roast_id
-            WHERE s.board_roast_id = f.roast_id AND s.absorbs LIMIT 1) AS part_of
+            WHERE s.board_roast_id = f.roast_id AND s.is_merged LIMIT 1) AS part_of
     FROM machine_files f
     WHERE f.machine_id = ${machineId} AND f.source_id IS NOT DISTINCT FROM ${sourceId}
       AND (f.curve_sha256 = ${Buffer.from(curveSha256)}

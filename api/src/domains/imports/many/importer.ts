@@ -210,19 +210,19 @@ const giveUp = async ({ sql }: ImportContext, { file_id: id }: Job, error?: unkn
   await sql`
     UPDATE roast_import_files SET
       state = CASE state WHEN 'waiting' THEN 'refused' WHEN 'imported' THEN 'undone' ELSE state END,
-      problem = CASE state WHEN 'waiting' THEN 'refused' ELSE 'failed' END, remarks = ${[why]}::text[], begun_by = '{}'
+      problem = CASE state WHEN 'waiting' THEN 'refused' ELSE 'failed' END, remarks = ${[why]}::text[], attempted_by = '{}'
     WHERE id = ${id}`;
 };
 
 /** Stores a try before its work, because a file may end the thread. Answers the number of tries of this host that did not end. */
 const storeTry = async ({ sql }: ImportContext, { file_id: id }: Job): Promise<number> => {
   const [row] = await sql<{ tries: number }[]>`
-    UPDATE roast_import_files SET begun_by = array_append(begun_by, ${hostname()}) WHERE id = ${id}
-    RETURNING cardinality(array_positions(begun_by, ${hostname()})) AS tries`;
+    UPDATE roast_import_files SET attempted_by = array_append(attempted_by, ${hostname()}) WHERE id = ${id}
+    RETURNING cardinality(array_positions(attempted_by, ${hostname()})) AS tries`;
   return row?.tries ?? 0;
 };
 const removeTries = ({ sql }: ImportContext, { file_id: id }: Job) =>
-  sql`UPDATE roast_import_files SET begun_by = '{}' WHERE id = ${id}`;
+  sql`UPDATE roast_import_files SET attempted_by = '{}' WHERE id = ${id}`;
 
 /** Undone imports whose last roast is deleted. */
 const finishUndone = (sql: Sql) => sql`

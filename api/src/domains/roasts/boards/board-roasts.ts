@@ -36,10 +36,10 @@ const handMadeNear = (tx: Sql, recordingId: string, boardIds: readonly string[],
     LEFT JOIN LATERAL (
       -- Each retraction undoes one entry: the newest that counts has as many entries as retractions after it.
       SELECT w.at_seq, w.mono_ms, w.boot_no FROM (
-        SELECT id, at_seq, mono_ms, boot_no, taken_back,
-               sum(CASE WHEN taken_back THEN -1 ELSE 1 END) OVER (ORDER BY id DESC) AS left_standing
+        SELECT id, at_seq, mono_ms, boot_no, is_withdrawn,
+               sum(CASE WHEN is_withdrawn THEN -1 ELSE 1 END) OVER (ORDER BY id DESC) AS left_standing
         FROM roast_marks WHERE roast_id = r.id AND kind = 'drop' AND origin = 'person' AND event_seq IS NULL) w
-      WHERE NOT w.taken_back AND w.left_standing = 1 ORDER BY w.id DESC LIMIT 1) dropped ON true
+      WHERE NOT w.is_withdrawn AND w.left_standing = 1 ORDER BY w.id DESC LIMIT 1) dropped ON true
     WHERE r.recording_id = ${recordingId} AND r.made_by_hand AND r.charge_seq IS NOT NULL AND (
       r.id = ANY(${[...roastIds]}::uuid[])
       OR r.id IN (SELECT roast_id FROM roast_sources WHERE board_roast_id = ANY(${[...boardIds]}::uuid[]))
@@ -53,11 +53,11 @@ export const beganMs = (sql: Sql) => sql`wall_ms(b.recording_id, b.begin_boot_no
 const boardRoastsNear = (tx: Sql, recordingId: string, fromSeq: number, toSeq: number) => tx<BoardRow[]>`
   SELECT b.id, ${beganMs(tx)} AS begin_ms, charge.ms AS charge_ms, drop.ms AS drop_ms
   FROM board_roasts b
-  LEFT JOIN LATERAL (${newestEntry(tx, 'charge')}) charge ON NOT charge.taken_back
-  LEFT JOIN LATERAL (${newestEntry(tx, 'drop')}) drop ON NOT drop.taken_back AND NOT drop.provisional
+  LEFT JOIN LATERAL (${newestEntry(tx, 'charge')}) charge ON NOT charge.is_withdrawn
+  LEFT JOIN LATERAL (${newestEntry(tx, 'drop')}) drop ON NOT drop.is_withdrawn AND NOT drop.provisional
   WHERE b.recording_id = ${recordingId} AND b.begin_seq BETWEEN ${fromSeq} AND ${toSeq}
     AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
-    AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.said AND s.absorbs)
+    AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.is_manual AND s.is_merged)
     AND NOT ${isOfPerson(tx)}`;
 
 /** A person has set charge or drop of the roast b. */
@@ -67,7 +67,7 @@ const isOfPerson = (tx: Sql) => tx`EXISTS (
 
 /** The board's last entry about a mark of its roast b. */
 const newestEntry = (tx: Sql, kind: 'charge' | 'drop') => tx`
-  SELECT w.taken_back, w.provisional, w.at_seq, wall_ms(w.recording_id, w.boot_no, w.mono_ms) AS ms
+  SELECT w.is_withdrawn, w.provisional, w.at_seq, wall_ms(w.recording_id, w.boot_no, w.mono_ms) AS ms
   FROM roast_marks w
   WHERE w.roast_id = b.id AND w.recording_id = b.recording_id AND w.kind = ${kind} AND w.event_seq IS NOT NULL
   ORDER BY w.event_seq DESC LIMIT 1`;
@@ -88,10 +88,10 @@ const assignBoardRoasts = async (tx: Sql, recordingId: string, handMade: readonl
     );
     for (const id of merged) taken.add(id);
     const released = await tx<{ board_roast_id: string }[]>`
-      DELETE FROM roast_sources WHERE roast_id = ${roast.id} AND NOT said AND board_roast_id <> ALL(${merged}::uuid[])
+      DELETE FROM roast_sources WHERE roast_id = ${roast.id} AND NOT is_manual AND board_roast_id <> ALL(${merged}::uuid[])
       RETURNING board_roast_id`;
     const added = await tx<{ board_roast_id: string }[]>`
-      INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said)
+      INSERT INTO roast_sources (roast_id, board_roast_id, is_merged, is_manual)
       SELECT ${roast.id}, id, true, false FROM unnest(${merged}::uuid[]) AS h (id)
       ON CONFLICT DO NOTHING RETURNING board_roast_id`;
     for (const { board_roast_id: id } of added) await endRoast(tx, id, { how: 'merged', into: roast.id }, systemActor);
@@ -120,12 +120,12 @@ const mergeIntoFiles = async (tx: Sql, boardIds: readonly string[]): Promise<str
     WHERE b.id = ANY(${[...boardIds]}::uuid[])
       AND NOT EXISTS (SELECT FROM machine_files t WHERE t.machine_id = b.machine_id AND t.roast_id = b.id)
       AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
-      AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.absorbs)
+      AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.is_merged)
     ORDER BY b.id, f.received_at DESC, f.id DESC`;
   for (const { id, into, plan_id: planId } of found) {
     await tx`
-      INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said) VALUES (${into}, ${id}, true, true)
-      ON CONFLICT (roast_id, board_roast_id) DO UPDATE SET absorbs = true, said = true`;
+      INSERT INTO roast_sources (roast_id, board_roast_id, is_merged, is_manual) VALUES (${into}, ${id}, true, true)
+      ON CONFLICT (roast_id, board_roast_id) DO UPDATE SET is_merged = true, is_manual = true`;
     await endRoast(tx, id, { how: 'merged', into }, systemActor);
     await tx`UPDATE roasts SET board_plan_id = coalesce(board_plan_id, ${planId}) WHERE id = ${into}`;
   }
@@ -142,21 +142,21 @@ const joinWithdrawn = async (tx: Sql, recordingId: string, boardIds: readonly st
       SELECT min(begin_seq) - ${maxRoastSeqs} AS first, max(begin_seq) + ${maxRoastSeqs} AS last
       FROM board_roasts WHERE id = ANY(${[...boardIds]}::uuid[])),
     reported AS (
-      SELECT b.id, b.state, b.begin_seq, charge.at_seq AS charge_seq, charge.taken_back AS is_withdrawn,
+      SELECT b.id, b.state, b.begin_seq, charge.at_seq AS charge_seq, charge.is_withdrawn,
              drop.at_seq AS drop_seq, ${isOfPerson(tx)} AS is_of_person
       FROM near CROSS JOIN board_roasts b
       LEFT JOIN LATERAL (${newestEntry(tx, 'charge')}) charge ON true
-      LEFT JOIN LATERAL (${newestEntry(tx, 'drop')}) drop ON NOT drop.taken_back AND NOT drop.provisional
+      LEFT JOIN LATERAL (${newestEntry(tx, 'drop')}) drop ON NOT drop.is_withdrawn AND NOT drop.provisional
       WHERE b.recording_id = ${recordingId} AND b.begin_seq BETWEEN near.first AND near.last
         AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
-        AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.absorbs))
+        AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.is_merged))
     SELECT CASE WHEN w.is_of_person THEN r.id ELSE w.id END AS part, CASE WHEN w.is_of_person THEN w.id ELSE r.id END AS into
     FROM reported w JOIN reported r ON w.begin_seq BETWEEN r.charge_seq AND r.drop_seq
     WHERE w.state = 'aborted' AND w.is_withdrawn AND r.state = 'completed' AND NOT (w.is_of_person AND r.is_of_person)
     ORDER BY w.id`;
   for (const { part, into } of found) {
     await tx`
-      INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said) VALUES (${into}, ${part}, true, false)
+      INSERT INTO roast_sources (roast_id, board_roast_id, is_merged, is_manual) VALUES (${into}, ${part}, true, false)
       ON CONFLICT DO NOTHING`;
     // Both may have arrived in the same batch.
     await ensureRows(tx, [into]);
@@ -175,7 +175,7 @@ const ensureRows = async (tx: Sql, ids: readonly string[]): Promise<void> => {
     FROM board_roasts b
     WHERE b.id = ANY(${[...ids]}::uuid[])
       AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
-      AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.absorbs)
+      AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.is_merged)
     ORDER BY b.id
     ON CONFLICT (id) DO UPDATE
       SET recorded_status = CASE WHEN roasts.status_seq IS NULL OR roasts.status_seq < excluded.status_seq

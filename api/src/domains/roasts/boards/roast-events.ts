@@ -34,7 +34,7 @@ const insertMarks = async (tx: Sql, marks: readonly Placed<'mark'>[]): Promise<v
     temp: event.temp,
     confidence: event.confidence,
     provisional: event.provisional,
-    taken_back: event.at_seq === null || event.at_mono === null,
+    is_withdrawn: event.at_seq === null || event.at_mono === null,
     recording_id: recordingId,
     boot_no: bootNo,
     event_seq: seq,

@@ -40,7 +40,7 @@ export interface RoastFigures {
   readonly first_crack_time: number | null;
   readonly first_crack_temp: number | null;
   /** By a person or the machine: marks of a detector alone are not used for predictions. */
-  readonly first_crack_told: boolean;
+  readonly first_crack_observed: boolean;
   readonly development_time_seconds: number | null;
   readonly development_time_ratio: number | null;
 }
@@ -54,7 +54,7 @@ export const roastFigures = (marks: readonly TimedMark[]): RoastFigures => {
     drop_temp: markOf(marks, 'drop')?.tempC ?? null,
     first_crack_time: crack?.timeSeconds ?? null,
     first_crack_temp: crack?.tempC ?? null,
-    first_crack_told: crack !== undefined && crack.mark.origin !== 'detector',
+    first_crack_observed: crack !== undefined && crack.mark.origin !== 'detector',
     development_time_seconds: summary.developmentSeconds,
     development_time_ratio: summary.developmentRatio,
   };

@@ -126,7 +126,7 @@ const leaveTombstone = async (tx: Sql, roast: EndingRow, { tombstone }: EffectsO
   await tx`INSERT INTO roast_tombstones (roast_id, deleted_by) VALUES (${roast.id}, ${who.actorId})`;
   if (tombstone === 'restorable') await keepRow(tx, roast.id);
   // The board's roasts that belonged to it create no roast either.
-  await tx`UPDATE roast_sources SET said = true WHERE roast_id = ${roast.id}`;
+  await tx`UPDATE roast_sources SET is_manual = true WHERE roast_id = ${roast.id}`;
   await noteUseOfNumber(tx, roast.batch_number, roast.coffee_name);
 };
 

@@ -17,7 +17,7 @@ import { countProfileUse, reopenLot, settleLot } from './settle-roast.ts';
 export const readMarkEntries = (sql: Sql, roastId: string, recordingId: string | null) => sql<MarkEntry[]>`
   WITH RECURSIVE sources (id) AS (
     SELECT ${roastId}::uuid UNION SELECT s.board_roast_id FROM roast_sources s JOIN sources h ON s.roast_id = h.id)
-  SELECT w.kind, w.origin, w.at_seq, w.mono_ms, w.temp, w.confidence, w.provisional, w.taken_back, w.boot_no, w.event_seq,
+  SELECT w.kind, w.origin, w.at_seq, w.mono_ms, w.temp, w.confidence, w.provisional, w.is_withdrawn, w.boot_no, w.event_seq,
          w.id, coalesce(b.begin_seq, -1) AS source_seq
   FROM sources JOIN roast_marks w ON w.roast_id = sources.id LEFT JOIN board_roasts b ON b.id = w.roast_id
   WHERE (w.roast_id = ${roastId} OR w.event_seq IS NOT NULL) AND w.recording_id IS NOT DISTINCT FROM ${recordingId}`;
@@ -86,8 +86,8 @@ const hasSuccessor = async (tx: Sql, roastId: string, charge: EffectiveMark): Pr
       SELECT FROM roasts r JOIN board_roasts b ON b.recording_id = r.recording_id AND b.begin_seq > ${charge.at_seq}
       WHERE r.id = ${roastId}
         AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
-        AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.absorbs)
-        AND (SELECT NOT w.taken_back FROM roast_marks w
+        AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.is_merged)
+        AND (SELECT NOT w.is_withdrawn FROM roast_marks w
              WHERE w.roast_id = b.id AND w.kind = 'charge' AND w.event_seq IS NOT NULL
              ORDER BY w.event_seq DESC LIMIT 1)) AS has`;
   return row?.has ?? false;
@@ -132,7 +132,7 @@ export const recomputeRoast = async (tx: Sql, roastId: string): Promise<void> =>
       drop_temp = ${figures.drop_temp},
       first_crack_time = ${figures.first_crack_time},
       first_crack_temp = ${figures.first_crack_temp},
-      first_crack_told = ${figures.first_crack_told},
+      first_crack_observed = ${figures.first_crack_observed},
       development_time_seconds = ${figures.development_time_seconds},
       development_time_ratio = ${figures.development_time_ratio}
     WHERE id = ${roastId}`;

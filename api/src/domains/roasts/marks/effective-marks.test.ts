@@ -12,15 +12,15 @@ const entry = (kind: MarkKind, mono: number | null, more: Partial<MarkEntry> = {
   temp: 100,
   confidence: 0.9,
   provisional: false,
-  taken_back: mono === null,
+  is_withdrawn: mono === null,
   boot_no: 0,
   event_seq: null,
   source_seq: -1,
   ...more,
 });
 const board = (kind: MarkKind, eventSeq: number, mono: number | null) => entry(kind, mono, { event_seq: eventSeq });
-const person = (kind: MarkKind, mono: number, takenBack = false) =>
-  entry(kind, mono, { origin: 'person', taken_back: takenBack });
+const person = (kind: MarkKind, mono: number, isWithdrawn = false) =>
+  entry(kind, mono, { origin: 'person', is_withdrawn: isWithdrawn });
 const times = (entries: readonly MarkEntry[]) => effectiveMarks(entries).map((mark) => [mark.kind, mark.mono_ms]);
 
 describe('effective marks', () => {

@@ -12,7 +12,7 @@ export interface MarkEntry {
   readonly temp: number | null;
   readonly confidence: number;
   readonly provisional: boolean;
-  readonly taken_back: boolean;
+  readonly is_withdrawn: boolean;
   readonly boot_no: number | null;
   /** Null for a user's entry. */
   readonly event_seq: number | null;
@@ -40,7 +40,7 @@ const newest = (
 const standing = (entries: readonly MarkEntry[]): MarkEntry | undefined => {
   const standing: MarkEntry[] = [];
   for (const entry of entries.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    if (entry.taken_back) standing.pop();
+    if (entry.is_withdrawn) standing.pop();
     else standing.push(entry);
   }
   return standing.at(-1);
@@ -54,7 +54,7 @@ const ofDevice = (entries: readonly MarkEntry[]): MarkEntry | undefined => {
       entries.filter((one) => one.source_seq === source),
       (a, b) => (a.event_seq ?? -1) > (b.event_seq ?? -1),
     );
-    if (entry !== undefined && !entry.taken_back) return entry;
+    if (entry !== undefined && !entry.is_withdrawn) return entry;
   }
   return undefined;
 };
@@ -83,7 +83,7 @@ export const effectiveMarks = (entries: readonly MarkEntry[]): EffectiveMark[] =
     const person = standing(ofKind.filter((entry) => entry.origin === 'person' && entry.event_seq === null));
     const device = ofDevice(ofKind.filter((entry) => entry.event_seq !== null));
     const counts = person ?? device;
-    if (counts === undefined || counts.taken_back || counts.mono_ms === null || counts.boot_no === null) return [];
+    if (counts === undefined || counts.is_withdrawn || counts.mono_ms === null || counts.boot_no === null) return [];
     return [{ ...counts, mono_ms: counts.mono_ms, boot_no: counts.boot_no }];
   });
   return marks.filter((mark) => fits(mark, marks));

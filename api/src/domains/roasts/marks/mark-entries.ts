@@ -68,7 +68,7 @@ export const userMarkEntry = async (
   temp: temp ?? (await beanTempAt(tx, recordingId, { boot_no, mono_ms, at_seq })),
   confidence: 1,
   provisional: false,
-  taken_back: false,
+  is_withdrawn: false,
 });
 
 export const insertMarkEntry = async (

@@ -42,7 +42,7 @@ export const readPredictedCrack = async (
     WHERE r.id = ${id} AND ${roastAccess(sql, user)}`;
   if (roast === undefined) return undefined;
   const marked = sql`
-    r.first_crack_told AND r.first_crack_temp IS NOT NULL AND r.status = 'completed'
+    r.first_crack_observed AND r.first_crack_temp IS NOT NULL AND r.status = 'completed'
     AND r.id <> ${id} AND r.start_time < ${roast.start_time} AND ${roastAccess(sql, user)}`;
   const shared = sql`
     r.start_time, r.first_crack_temp AS temp, r.batch_size_kg,

@@ -147,7 +147,7 @@ export const deleteMark = async (context: UserContext, id: string, kind: MarkKin
     if (mark === undefined || mark.event_seq !== null) {
       throw new AppError('conflict', `${markNames[kind]} was not set by hand.`);
     }
-    const entry = { ...mark, id: uuidV7(), taken_back: true };
+    const entry = { ...mark, id: uuidV7(), is_withdrawn: true };
     const { event_seq: _event, source_seq: _source, ...row } = entry;
     const remaining = effectiveMarks([...entries, entry]);
     const charge = markOf(remaining, 'charge');
