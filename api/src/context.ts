@@ -1,4 +1,4 @@
-import type { MqttChannel } from './broker/link.ts';
+import type { MqttChannel } from './broker/channel.ts';
 import type { BrokerManagement } from './broker/management.ts';
 import type { FileReaders } from './file-reading/file-readers.ts';
 import type { BoardPackages } from './http/package-files.ts';

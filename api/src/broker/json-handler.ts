@@ -2,7 +2,7 @@ import { parseTopic } from '@roastery/contract/mqtt';
 import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { z } from 'zod';
-import type { MessageHandler, Origin } from './link.ts';
+import type { MessageHandler, Origin } from './channel.ts';
 
 export interface JsonMessage<S extends z.ZodType> {
   readonly shape: S;

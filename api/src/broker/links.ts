@@ -1,5 +1,6 @@
 import { pause } from '@roastery/runtime/backoff';
-import { openMqttLink, type MqttChannel, type MqttLink, type MqttLinkOptions } from './link.ts';
+import type { MqttChannel, MqttLink } from './channel.ts';
+import { openMqttLink, type MqttLinkOptions } from './link.ts';
 
 export interface MqttLinksOptions extends Omit<MqttLinkOptions, 'url' | 'isOneOfSeveral'> {
   readonly urls: readonly string[];

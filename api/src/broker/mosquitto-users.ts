@@ -6,7 +6,7 @@ import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database, Sql } from '../db/sql.ts';
-import type { MqttLink } from './link.ts';
+import type { MqttLink } from './channel.ts';
 import type { BrokerManagement } from './management.ts';
 
 /** Topics of Mosquitto's plugin for dynamic security. It sends each response to all subscribers. */

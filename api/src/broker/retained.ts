@@ -5,7 +5,8 @@ import type { Logger } from '@roastery/runtime/logger';
 import { serial, type Serial } from '@roastery/runtime/turns';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database, Sql } from '../db/sql.ts';
-import { inTime, type MqttLink } from './link.ts';
+import type { MqttLink } from './channel.ts';
+import { inTime } from './link.ts';
 
 /** A message that a broker keeps until the next one of its topic. */
 export interface RetainedMessage {

@@ -1,5 +1,5 @@
 import { parseTopic, topicOf } from '@roastery/contract/mqtt';
-import type { MqttChannel, MqttLink } from '../broker/link.ts';
+import type { MqttChannel, MqttLink } from '../broker/channel.ts';
 import type { Message } from '../broker/plain-messages.ts';
 
 const maxBoards = 50_000;

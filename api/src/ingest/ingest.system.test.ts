@@ -9,7 +9,7 @@ import { until } from '@roastery/testing/until';
 import { connectAsync } from 'mqtt';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { MqttChannel } from '../broker/link.ts';
+import type { MqttChannel } from '../broker/channel.ts';
 import { openMqttLinks } from '../broker/links.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase, type Database } from '../db/sql.ts';

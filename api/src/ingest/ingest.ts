@@ -1,7 +1,7 @@
 import type { Clock } from '@roastery/runtime/clock';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type MqttChannel, subscribeAll, wholeShare } from '../broker/link.ts';
+import { type MqttChannel, subscribeAll, wholeShare } from '../broker/channel.ts';
 import type { Message } from '../broker/plain-messages.ts';
 import { rememberingLink } from '../broker/retained.ts';
 import { loggable } from '../db/postgres-errors.ts';

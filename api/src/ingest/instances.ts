@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
-import type { MqttLink } from '../broker/link.ts';
+import type { MqttLink } from '../broker/channel.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 

@@ -1,7 +1,7 @@
 import { allMachines, topicOf, type TopicKind } from '@roastery/contract/mqtt';
 import { pause } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
-import type { MqttLink, SubscribeKind, TopicSet } from '../broker/link.ts';
+import type { MqttLink, SubscribeKind, TopicSet } from '../broker/channel.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { plansChangedChannel } from '../domains/planned/follow-plans.ts';

@@ -1,4 +1,4 @@
-import type { IsDue, MqttLink, PublishingShare } from '../broker/link.ts';
+import type { IsDue, MqttLink, PublishingShare } from '../broker/channel.ts';
 import type { Division, InstancesAtBroker } from './instances.ts';
 
 /**

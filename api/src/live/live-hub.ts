@@ -1,7 +1,7 @@
 import type { MachineEvent } from '@roastery/contract/live';
 import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
-import type { MqttChannel } from '../broker/link.ts';
+import type { MqttChannel } from '../broker/channel.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { readConnections, type WatchedMachine } from '../identity/machines.ts';

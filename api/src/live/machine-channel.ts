@@ -2,7 +2,7 @@ import { exchangedChannel } from '@roastery/contract/channels';
 import type { LiveSamples, MachineEvent } from '@roastery/contract/live';
 import { liveReadingShape, topicOf, type SampleBatch } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
-import type { MqttChannel } from '../broker/link.ts';
+import type { MqttChannel } from '../broker/channel.ts';
 import { jsonHandler } from '../broker/json-handler.ts';
 import type { WatchedMachine } from '../identity/machines.ts';
 import { sseFrame, type SseStream } from '../http/sse-stream.ts';

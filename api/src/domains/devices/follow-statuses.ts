@@ -2,7 +2,7 @@ import { type DeviceStatus, statusShape } from '@roastery/contract/mqtt';
 import { parseJson, storableText } from '@roastery/contract/parse-shape';
 import { createBackoff, pause } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
-import type { MqttChannel, SubscribeKind } from '../../broker/link.ts';
+import type { MqttChannel, SubscribeKind } from '../../broker/channel.ts';
 import { jsonHandler } from '../../broker/json-handler.ts';
 import { isCollision, isDatabaseUnavailable, isTooSlow, loggable } from '../../db/postgres-errors.ts';
 import type { Database, Sql, Statement } from '../../db/sql.ts';

@@ -1,5 +1,5 @@
 import { maxAckRanges, topicOf, type Ack } from '@roastery/contract/mqtt';
-import type { MqttChannel } from '../../broker/link.ts';
+import type { MqttChannel } from '../../broker/channel.ts';
 import type { Sql } from '../../db/sql.ts';
 import { historyOwner } from '../../identity/machines.ts';
 

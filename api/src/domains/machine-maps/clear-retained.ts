@@ -1,6 +1,6 @@
 import { deviceMaySubscribe, topicOf, type TopicKind } from '@roastery/contract/mqtt';
 import { serial } from '@roastery/runtime/turns';
-import type { IsDue, MqttLink, PublishingShare } from '../../broker/link.ts';
+import type { IsDue, MqttLink, PublishingShare } from '../../broker/channel.ts';
 import { forgetRetained } from '../../broker/retained.ts';
 import { loggable } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';

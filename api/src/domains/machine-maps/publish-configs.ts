@@ -1,5 +1,5 @@
 import { topicOf, type DeviceConfig } from '@roastery/contract/mqtt';
-import type { IsDue, MqttChannel, MqttLink } from '../../broker/link.ts';
+import type { IsDue, MqttChannel, MqttLink } from '../../broker/channel.ts';
 import { atEachBroker } from '../../broker/links.ts';
 import { publishRetained } from '../../broker/retained.ts';
 import type { AppContext } from '../../context.ts';

@@ -1,7 +1,7 @@
 import { topicOf } from '@roastery/contract/mqtt';
 import type { Plans } from '@roastery/contract/roast-plan';
 import { serial } from '@roastery/runtime/turns';
-import type { IsDue, MqttLink, PublishingShare } from '../../broker/link.ts';
+import type { IsDue, MqttLink, PublishingShare } from '../../broker/channel.ts';
 import { publishRetained, type RetainedMessage } from '../../broker/retained.ts';
 import type { AppContext } from '../../context.ts';
 import { loggable } from '../../db/postgres-errors.ts';
