@@ -69,4 +69,3 @@ export const createModbusCodec = () => {
     },
   };
 };
-export type ModbusCodec = ReturnType<typeof createModbusCodec>;

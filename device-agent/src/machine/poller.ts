@@ -167,4 +167,3 @@ export const startPoller = ({ map, reading, dropped, linkChanged, openLine, cloc
     },
   };
 };
-export type Poller = ReturnType<typeof startPoller>;

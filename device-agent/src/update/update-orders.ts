@@ -112,4 +112,3 @@ export const createUpdateOrders = ({ env, log, changed }: UpdateOrderParts) => {
     },
   };
 };
-export type UpdateOrders = ReturnType<typeof createUpdateOrders>;

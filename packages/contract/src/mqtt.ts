@@ -314,7 +314,6 @@ export const programSourceShape = z.object({
     })
     .nullable(),
 });
-export type ProgramSource = z.infer<typeof programSourceShape>;
 
 /** Payload of `status`, retained; the last will is the same with `online: false`. */
 export const statusShape = z.object({

@@ -41,8 +41,6 @@ export const importProblems = [
   'left_out',
 ] as const;
 export type ImportProblem = (typeof importProblems)[number];
-/** Files with these problems are imported. */
-export const harmlessProblems: readonly ImportProblem[] = ['weights', 'check'];
 
 const importFields = {
   id: idShape,

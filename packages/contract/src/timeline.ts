@@ -10,7 +10,6 @@ const between = z.object({ from: instantShape, to: instantShape });
 
 /** One journal of the machine's board: its samples are one recording. */
 export const timelineRecordingShape = between.extend({ id: idShape });
-export type TimelineRecording = z.infer<typeof timelineRecordingShape>;
 
 /** `new_recording`: the board began another journal, for example on a new card. */
 export const timelineGapReasons = [...gapReasons, 'new_recording'] as const;

@@ -24,7 +24,6 @@ export type AlarmCondition =
   | { readonly kind: 'channel_frozen'; readonly channel: string; readonly seconds: number }
   | { readonly kind: 'rate_crash' }
   | { readonly kind: 'rate_flick' };
-export type AlarmConditionKind = AlarmCondition['kind'];
 
 export interface WatchedRule {
   readonly id: string;

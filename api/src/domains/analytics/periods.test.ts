@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { choosePeriod, daysBefore, daysIn, periodStart, periodStarts, periodWithin } from './periods.ts';
+import { choosePeriod, daysBefore, daysIn, periodStarts, periodWithin } from './periods.ts';
 
+const startOf = (day: string, weekStart?: 'sunday' | 'saturday') =>
+  periodStarts({ from: day, to: day }, 'week', weekStart)[0];
 const before = (from: string, to: string) => Object.values(daysBefore({ from, to }) ?? {});
 
 describe('periods', () => {
   it('begin weeks on the requested day', () => {
-    expect(periodStart('2026-11-21', 'week', 'sunday')).toBe('2026-11-15');
-    expect(periodStart('2026-11-22', 'week', 'sunday')).toBe('2026-11-22');
-    expect(periodStart('2026-11-22', 'week', 'saturday')).toBe('2026-11-21');
-    expect(periodStart('1969-12-31', 'week', 'sunday')).toBe('1969-12-28');
+    expect(startOf('2026-11-21', 'sunday')).toBe('2026-11-15');
+    expect(startOf('2026-11-22', 'sunday')).toBe('2026-11-22');
+    expect(startOf('2026-11-22', 'saturday')).toBe('2026-11-21');
+    expect(startOf('1969-12-31', 'sunday')).toBe('1969-12-28');
     expect(periodStarts({ from: '2026-11-20', to: '2026-12-06' }, 'week', 'sunday')).toEqual([
       '2026-11-15',
       '2026-11-22',
@@ -18,10 +20,10 @@ describe('periods', () => {
   });
 
   it('begin weeks on Monday, also before 1970 and across years', () => {
-    expect(periodStart('2026-11-21', 'week')).toBe('2026-11-16');
-    expect(periodStart('2026-11-16', 'week')).toBe('2026-11-16');
-    expect(periodStart('2027-01-01', 'week')).toBe('2026-12-28');
-    expect(periodStart('1969-12-31', 'week')).toBe('1969-12-29');
+    expect(startOf('2026-11-21')).toBe('2026-11-16');
+    expect(startOf('2026-11-16')).toBe('2026-11-16');
+    expect(startOf('2027-01-01')).toBe('2026-12-28');
+    expect(startOf('1969-12-31')).toBe('1969-12-29');
   });
 
   it('are cut to the span, so that their links count the same roasts', () => {

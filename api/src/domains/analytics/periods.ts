@@ -66,10 +66,6 @@ const numberAfter = (start: number, kind: PeriodKind): number => {
   return kind === 'week' ? start + 7 : startNumber(start + 31, 'month', 'monday');
 };
 
-/** First day of the period that a day lies in. */
-export const periodStart = (day: string, kind: PeriodKind, weekStart: WeekStart = 'monday'): string =>
-  dayText(startNumber(dayNumber(day), kind, weekStart));
-
 /** The period that begins on `start`, cut to the span. */
 export const periodWithin = (start: string, kind: PeriodKind, span: Days): Days => {
   const last = numberAfter(dayNumber(start), kind) - 1;
