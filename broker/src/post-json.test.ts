@@ -45,6 +45,24 @@ describe('createPoster', () => {
     expect(seen.size).toBe(2);
   });
 
+  it('leaves all persistent connections after a timeout of one, and repeats the request on a new one', async () => {
+    const seen = new Set<Socket>();
+    let hung = new Set<Socket>();
+    const held: (() => void)[] = [];
+    const post = await open(({ socket }, response) => {
+      if (hung.has(socket)) return;
+      seen.add(socket);
+      held.push(() => response.end('answered'));
+      // Two connections, since both requests wait.
+      if (seen.size >= 2) for (const answer of held.splice(0)) answer();
+    }, 300);
+    await Promise.all([post('auth', '{}'), post('auth', '{}')]);
+    hung = new Set(seen);
+    expect((await post('auth', '{}')).text).toBe('answered');
+    expect((await post('auth', '{}')).text).toBe('answered');
+    expect(seen.size).toBe(3);
+  });
+
   it('rejects without a code after a timeout, and with the system error code when there is no server', async () => {
     const post = await open(() => undefined, 300);
     await expect(post('auth', '{}')).rejects.not.toHaveProperty('code');
