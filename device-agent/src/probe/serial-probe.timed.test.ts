@@ -55,7 +55,7 @@ const probe = async (...options: string[]) => {
 // Real time is the subject: the search recognises a speed by an answer of the machine within 250 ms, and a real serial
 // port has no other clock. Measured: 5 to 20 ms.
 describe.skipIf(!hasCables)(`the probe on a serial line${skipped}`, () => {
-  it('finds unknown speed and units, with coils and discrete inputs, and only reads', async () => {
+  it.concurrent('finds unknown speed and units, with coils and discrete inputs, and only reads', async () => {
     await using machine = await startMachine(19_200);
     const { simulator, path, folder } = machine;
     const found = ['--serial', path, '--config-dir', folder, '--find', '--tables', 'i,c,d', '--count', '12'];
@@ -70,7 +70,7 @@ describe.skipIf(!hasCables)(`the probe on a serial line${skipped}`, () => {
     expect(Math.max(...simulator.state().functions), 'functions that were asked for').toBeLessThan(5);
   });
 
-  it('creates a map with bean temperature and charge signal from a line of odd parity', async () => {
+  it.concurrent('creates a map with bean temperature and charge signal from a line of odd parity', async () => {
     await using machine = await startMachine(9600, 'odd');
     const { simulator, path, folder } = machine;
     const out = join(folder, 'map.json');
