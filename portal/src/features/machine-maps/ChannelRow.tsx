@@ -25,7 +25,7 @@ export const ChannelRow = ({ row, channel, problems, onChange, onDelete }: Chann
         onChange={onChange}
         openRange
       />
-      <div className="self-end justify-self-end max-sm:col-start-2">
+      <div className="self-end justify-self-end max-sm:col-start-2 sm:max-xl:col-start-4">
         <IconButton label={t`Delete ${name}`} tone="danger" icon={<Trash2 aria-hidden />} onClick={onDelete} />
       </div>
     </fieldset>

@@ -53,7 +53,7 @@ export const OutputRow = ({ row, output, channels, problems, onChange, onDelete 
         onChange={(readback) => onChange({ readback: readback === 'none' ? '' : readback })}
         error={problem('readback')}
       />
-      <div className="self-end justify-self-end max-xl:col-start-2 max-sm:col-start-2 sm:max-xl:col-start-4 xl:col-start-7">
+      <div className="self-end justify-self-end max-sm:col-start-2 sm:max-xl:col-start-4 xl:col-start-7">
         <IconButton label={t`Delete output ${name}`} tone="danger" icon={<Trash2 aria-hidden />} onClick={onDelete} />
       </div>
     </fieldset>
