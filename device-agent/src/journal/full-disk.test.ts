@@ -1,13 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@roastery/runtime/logger';
 import { afterAll, describe, expect, it } from 'vitest';
 import { RangeSet } from '../core/ranges.ts';
 import { createWallClock } from '../core/wall-clock.ts';
+import { nodeDisk } from './disk.ts';
 import { openJournal } from './journal.ts';
+import { SegmentFile } from './segment-file.ts';
 
 /** A real full disk: a small tmpfs, for which this process must be root. */
 const disk = mkdtempSync(join(tmpdir(), 'full-disk-'));
@@ -29,6 +31,20 @@ const boot = '0a1b2c3d-0000-4000-8000-000000000001';
 const context = { boot, map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] };
 
 describe('full disk', () => {
+  it.skipIf(!mounted)(
+    'leaves a segment as it was where only a part of a record fitted (needs root for a small tmpfs)',
+    async () => {
+      const path = join(disk, 'segment');
+      const file = await SegmentFile.create(nodeDisk, path, Buffer.from('whole'));
+      await expect(file.append(Buffer.alloc(600_000, 'x'))).rejects.toMatchObject({ code: 'ENOSPC' });
+      expect(await readFile(path, 'utf8')).toBe('whole');
+      await file.append(Buffer.from(' again'));
+      expect(await readFile(path, 'utf8')).toBe('whole again');
+      await file.close();
+      await rm(path);
+    },
+  );
+
   it.skipIf(!mounted)(
     'continues sampling, keeps its readings, and recovers (needs root for a small tmpfs)',
     async () => {
