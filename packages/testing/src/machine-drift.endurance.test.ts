@@ -25,6 +25,17 @@ describe.skipIf(isBounded)(`drift of a machine in made years that its limits wer
     expect(shareOf(found, isNamed), JSON.stringify(found)).toBeGreaterThanOrEqual(0.8);
   });
 
+  it.each([-3, 3])(
+    'finds an exhaust probe that reads %i °C otherwise within 15 roasts in nine of ten years',
+    (exhaustC) => {
+      const found = foundWithin(heldOutSeeds(60), withinRoasts, { exhaustC });
+      expect(
+        shareOf(found, () => true),
+        JSON.stringify(found),
+      ).toBeGreaterThanOrEqual(0.9);
+    },
+  );
+
   it('finds and names a burner that gives 6 % less within 15 roasts in nine of ten years', () => {
     const found = foundWithin(heldOutSeeds(60), withinRoasts, { burnerShare: 0.94 });
     expect(shareOf(found, isWeakBurner), JSON.stringify(found)).toBeGreaterThanOrEqual(0.9);

@@ -17,6 +17,12 @@ describe('drift of a machine', () => {
     expect(drift?.deviation).toBeLessThan(0.7);
   });
 
+  it('is said of an exhaust probe that reads 3 °C more and shows as a little less', () => {
+    const { drift } = watchDrift(weeks(9_008, 15, { exhaustC: 3 }));
+    expect(drift?.of).toBe('exhaust_probe');
+    expect(Math.abs((drift?.change ?? 0) - 3)).toBeLessThan(1);
+  });
+
   it.each([
     { gives: 0.94, withExhaust: true },
     { gives: 0.9, withExhaust: false },

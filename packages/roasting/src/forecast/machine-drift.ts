@@ -54,7 +54,7 @@ const comparableShare = 0.5;
 /** The least change in its standard deviations. */
 const surelyChanged: Record<DriftKind, number> = { bean_probe: 4.5, exhaust_probe: 5, burner: 5 };
 /** °C or percent. */
-const leastChange: Record<DriftKind, number> = { bean_probe: 1.5, exhaust_probe: 3, burner: 3.5 };
+const leastChange: Record<DriftKind, number> = { bean_probe: 1.5, exhaust_probe: 2, burner: 3.5 };
 /** By how much the squared sureness of a kind must exceed the next one's, for it to be named. */
 const clearer = 4;
 /** The probe in the beans wears more than the one in the exhaust, which looks alike if it changes the other way. */
