@@ -80,16 +80,29 @@ export const forgetRetained = async (sql: Sql, topics: readonly string[]): Promi
   await sql`DELETE FROM retained_messages WHERE topic = ANY(${[...topics]}::text[])`;
 };
 
-/** A database that was restored or that followed a lost primary has another origin: its brokers may retain what it doesn't know. */
-const originOf = (tx: Sql) => tx<{ origin: string }[]>`
-  SELECT concat_ws('.', s.system_identifier, c.timeline_id, d.oid, 'retained_messages'::regclass::oid) AS origin
-  FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d WHERE d.datname = current_database()`;
+/** Of this process, for a database whose origin it may not read: then the first connect of each process publishes everything again. */
+const ownOrigin = randomBytes(8).toString('hex');
+
+/**
+ * A database that was restored or that followed a lost primary has another origin: its brokers may retain what it doesn't know.
+ * Everybody may call these functions of Postgres until that is revoked, as some providers of databases do.
+ */
+const originOf = async (tx: Sql): Promise<string> => {
+  const [{ may } = { may: false }] = await tx<{ may: boolean }[]>`
+    SELECT has_function_privilege('pg_control_system()', 'EXECUTE')
+       AND has_function_privilege('pg_control_checkpoint()', 'EXECUTE') AS may`;
+  if (!may) return ownOrigin;
+  const [row] = await tx<{ origin: string }[]>`
+    SELECT concat_ws('.', s.system_identifier, c.timeline_id, d.oid, 'retained_messages'::regclass::oid) AS origin
+    FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d WHERE d.datname = current_database()`;
+  return row?.origin ?? ownOrigin;
+};
 
 /** Forgets what the broker retained unless it still has the word that was left there. */
 const compare = (parts: Pick<Parts, 'sql'>, link: MqttLink): Promise<void> =>
   inTurn(parts, link, async (tx) => {
     const { knownAs: broker } = link;
-    const [{ origin } = { origin: '' }] = await originOf(tx);
+    const origin = await originOf(tx);
     const [known] = await tx<{ memory: string }[]>`
       UPDATE broker_memories SET compared_at = now() WHERE broker = ${broker} RETURNING memory`;
     const kept = await link.readRetained(memoryTopic);

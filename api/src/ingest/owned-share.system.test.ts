@@ -120,6 +120,24 @@ describe('retained messages of machines that several instances share', () => {
     expect(came).toEqual(once([last]));
   });
 
+  it('are published from a database that does not let its user read where it comes from', async () => {
+    await using database = await openRoastery();
+    const { sql } = database;
+    // As `REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC` does, for which one must own the function.
+    await sql.unsafe(`
+      CREATE SCHEMA refused;
+      CREATE FUNCTION refused.pg_control_system() RETURNS TABLE (system_identifier bigint) LANGUAGE sql AS 'SELECT 1::bigint';
+      REVOKE EXECUTE ON FUNCTION refused.pg_control_system() FROM PUBLIC, CURRENT_USER;
+      DO $$ BEGIN
+        EXECUTE format('ALTER DATABASE %I SET search_path = refused, public, pg_catalog', current_database());
+      END $$`);
+    await using one = await start(database.url);
+    await until('all', () => serials.every(hasBoth));
+    expect(came).toEqual(once(serials));
+    await reconnect(one, () => Promise.resolve());
+    expect(came).toEqual(once([last]));
+  });
+
   it('are published by one instance at a change, and by none when the instances change', async () => {
     await using database = await openRoastery();
     const { sql } = database;
