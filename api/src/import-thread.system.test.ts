@@ -135,7 +135,7 @@ it('import thread: gives up a file that ended it three times, and imports the ne
   const { test, admin, begin, send, until } = await start(createImportThread(ending.file));
   const id = await begin();
   await send(id, 'bad.alog', 'ends the thread');
-  await send(id, 'good.alog', exampleAlog());
+  await expect.poll(async () => (await send(id, 'good.alog', exampleAlog())).status, { interval: 200 }).toBe(201);
   await until(id, ({ waiting }) => waiting === 0);
   const { body } = await admin.send<{ files: ImportFile[] }>('GET', `/roast-imports/${id}/files`);
   expect(body.files).toMatchObject([
