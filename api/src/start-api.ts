@@ -14,7 +14,7 @@ import { migrate } from './db/migrate.ts';
 import { isDatabaseUnavailable, loggable } from './db/postgres-errors.ts';
 import { followServers } from './db/database-servers.ts';
 import { openDatabase } from './db/sql.ts';
-import { createFileReaders } from './file-reading/file-readers.ts';
+import { createFileReaders, type FileReaders } from './file-reading/file-readers.ts';
 import { createDatabaseWatch } from './http/database-watch.ts';
 import { createHealth } from './http/server-context.ts';
 import { listen } from './http/listen.ts';
@@ -36,13 +36,19 @@ export interface ApiParts {
   readonly prepare: (context: AppContext) => Promise<void>;
   /** Default: the computer's. */
   readonly clock?: Clock;
+  /** Default: processes of its own. */
+  readonly files?: FileReaders;
 }
 
 /** In-flight work gets this long when the process ends; streams end at once. */
 const graceMs = 5000;
 const slowStartMs = 30_000;
 
-const createContext = (config: ApiConfig, log: Logger, clock: Clock) => {
+const createContext = (
+  config: ApiConfig,
+  log: Logger,
+  { clock = realClock, files = createFileReaders(log) }: ApiParts,
+) => {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const url = config.databaseUrl;
@@ -71,7 +77,7 @@ const createContext = (config: ApiConfig, log: Logger, clock: Clock) => {
     ),
     streams: createOpenStreams(),
     health: createHealth(),
-    files: createFileReaders(log),
+    files,
     packages: openBoardPackages(config.packagesDir, log),
     metrics,
     sendMail:
@@ -116,7 +122,7 @@ const untilPrepared = async (
  * with a `ConfigError` when the database does not fit this version.
  */
 export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) => {
-  const { context, servers } = createContext(config, log, parts.clock ?? realClock);
+  const { context, servers } = createContext(config, log, parts);
   const { app, mounted } = createApp(context, parts.domains);
   const listening = await listen(app, config.host, config.port);
   log.info({ port: listening.port, url: config.publicUrl }, 'listening');

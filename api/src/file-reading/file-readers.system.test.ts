@@ -35,8 +35,10 @@ const processesOf = (program: string): { pid: number; parent: number }[] =>
         throw error;
       }
     });
+/** Of earlier files of this worker. */
+const others = processesOf('launch-readers').map(({ pid }) => pid);
 const launcherPids = (of: number = process.pid): number[] =>
-  processesOf('launch-readers').flatMap(({ pid, parent }) => (parent === of ? [pid] : []));
+  processesOf('launch-readers').flatMap(({ pid, parent }) => (parent === of && !others.includes(pid) ? [pid] : []));
 /** Living processes of readers that the launchers of a process started. */
 const readerPids = (of?: number): number[] => {
   const launchers = launcherPids(of);

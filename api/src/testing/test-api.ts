@@ -18,6 +18,7 @@ import type { createImportThread } from '../import-thread.ts';
 import { mailer } from '../domains/alerts/mailer.ts';
 import { startApi } from '../start-api.ts';
 import { migratedTemplate } from './ingest-fixture.ts';
+import { readersOfWorker } from './shared-readers.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 export const testAdmin = { email: 'admin@example.com', password: 'a long phrase for the first admin' };
@@ -80,6 +81,7 @@ export const startTestApi = async (
     ],
     prepare: async (context) => void (await prepareFirstStart(context)),
     clock,
+    files: readersOfWorker(),
   });
   await api.ready;
   const url = `http://127.0.0.1:${api.port}`;

@@ -15,6 +15,7 @@ import { quarantineRoutes } from '../ingest/quarantine.ts';
 import { createLive } from '../live/live.ts';
 import { startApi } from '../start-api.ts';
 import { silentLog } from './ingest-fixture.ts';
+import { readersOfWorker } from './shared-readers.ts';
 import { importsHere, testAdmin, testBrokerSecret } from './test-api.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
@@ -99,6 +100,7 @@ export const startWholeApi = async (
     ],
     prepare: async (context) => void (await prepareFirstStart(context)),
     clock,
+    files: readersOfWorker(),
   });
   await api.ready;
   const url = `http://127.0.0.1:${api.port}`;

@@ -9,8 +9,8 @@ const samplesEach = secondsEach;
 const chargeAt = 120;
 const chunkSamples = 500;
 
-/** Curves differ by at most this many degrees, in tenths. */
-const variants = 60;
+/** Curves differ by at most this many degrees, in tenths; few curves have few variants, since each takes a while to generate. */
+const variantsOf = ({ curves }: RoasterySizes): number => Math.min(60, Math.ceil(curves / 4));
 
 /** The length of a roast without a drop: its board was lost this long after the charge, s. */
 const abortedAfter = 400;
@@ -21,6 +21,7 @@ const abortedAfter = 400;
  * has a recording of its own. Wall time, boots and marks agree.
  */
 export const seedCurves = async (sql: Sql, sizes: RoasterySizes): Promise<void> => {
+  const variants = variantsOf(sizes);
   await sql`
     CREATE TEMPORARY TABLE curved ON COMMIT DROP AS
       SELECT id, machine_id, start_time, status, is_file, at_day, lasts, pg_temp.made_id(
