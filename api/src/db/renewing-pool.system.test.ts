@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createLogger } from '@roastery/runtime/logger';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
@@ -8,6 +10,9 @@ import { openDatabase } from './sql.ts';
 const random = randomFrom(4711);
 
 const log = createLogger('test', 'silent');
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('renewing pool: lost connections', () => {
   it('never mixes the rows of two queries, never hangs, never commits a part', async () => {
@@ -95,5 +100,23 @@ describe('renewing pool: lost connections', () => {
     await axe`SELECT pg_notify('news', 'after')`;
     await until('the second', () => heard.includes('after'));
     await Promise.all([sql.end({ timeout: 1 }), axe.end({ timeout: 1 })]);
+  });
+});
+
+describe('renewing pool: transactions', () => {
+  it('keeps no result after its transaction', async () => {
+    await using database = await createTestDatabase();
+    const sql = openDatabase({ url: database.url, log, connections: 1 });
+    const transact = async (): Promise<WeakRef<object>> =>
+      new WeakRef(await sql.begin(async (tx) => [...(await tx`SELECT 1 AS n`)]));
+    // For the place of each statement in the program the driver keeps the stack of its first call.
+    await transact();
+    const result = await transact();
+    await until('the result to be collected', () => {
+      collectGarbage();
+      return result.deref() === undefined;
+    });
+    expect(result.deref()).toBeUndefined();
+    await sql.end({ timeout: 1 });
   });
 });

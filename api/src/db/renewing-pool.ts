@@ -100,9 +100,13 @@ const startGeneration = ({ make, log, servers }: PoolParts, onRetired: () => voi
     throw lostConnection();
   };
   const sql = make(openSocket, max);
-  const begin: PoolWay['begin'] = async (options, work) => {
-    // Of a list the driver would wait for the elements.
-    const { result } = await sql.begin(options, async (tx) => ({ result: await work(wayOf(tx)) }));
+  const begin = async <Result>(options: string, work: (tx: Way) => Promise<Result>): Promise<Result> => {
+    // The driver does not get the result: of a list it would wait for the elements, and each connection keeps the result of its
+    // last transaction until the next one, which with ten connections is all that ingest stored in several seconds.
+    let result!: Result;
+    await sql.begin(options, async (tx) => {
+      result = await work(wayOf(tx));
+    });
     return result;
   };
   const generation: Generation = {

@@ -48,6 +48,8 @@ interface Stream {
   leftAtMs: number;
   /** Committed but not sent yet. */
   pending: Acknowledgement | undefined;
+  /** When the oldest of its batches arrived. */
+  oldestAtMs: number;
 }
 
 const merged = (earlier: Acknowledgement | undefined, next: Acknowledgement): Acknowledgement =>
@@ -75,20 +77,21 @@ export const createAcknowledgements = (
   const streams = new Map<string, Stream>();
   const take = (stream: Stream, acknowledgement: Acknowledgement): Message[] => {
     stream.pending = undefined;
+    stream.oldestAtMs = Infinity;
     stream.sentAtMs = now();
     return ackMessages(acknowledgement);
   };
   const sendAll = (messages: readonly Message[]): void => {
     if (messages.length > 0) send(messages);
   };
-  const isOld = ({ covered }: Acknowledgement): boolean =>
-    covered.some(({ receivedAtMs }) => now() - receivedAtMs >= holdMs);
+  const isOld = ({ oldestAtMs }: Stream, time: number): boolean => time - oldestAtMs >= holdMs;
   const sendDue = (): void => {
     const due: Message[] = [];
+    const time = now();
     for (const [key, stream] of streams) {
       if (stream.pending === undefined) {
-        if (now() - stream.sentAtMs >= holdMs) streams.delete(key);
-      } else if (isOld(stream.pending)) due.push(...take(stream, stream.pending));
+        if (time - stream.sentAtMs >= holdMs) streams.delete(key);
+      } else if (isOld(stream, time)) due.push(...take(stream, stream.pending));
     }
     sendAll(due);
   };
@@ -100,6 +103,7 @@ export const createAcknowledgements = (
       live &&= start >= stream.through && receivedAtMs - stream.newestAtMs >= livePaceMs;
       stream.through = Math.max(stream.through, end);
       stream.newestAtMs = Math.max(stream.newestAtMs, receivedAtMs);
+      stream.oldestAtMs = Math.min(stream.oldestAtMs, receivedAtMs);
     }
     return live;
   };
@@ -118,12 +122,13 @@ export const createAcknowledgements = (
           due: 1 + Math.floor(Math.random() * batchesAtOnce),
           leftAtMs: 0,
           pending: undefined,
+          oldestAtMs: Infinity,
         };
         if (known === undefined) streams.set(key, stream);
         const isLeaving = now() - stream.leftAtMs < holdMs;
         const mayWait = isLive(stream, acknowledgement) && known !== undefined && !isLeaving;
         const next = merged(stream.pending, acknowledgement);
-        if (mayWait && next.covered.length < stream.due && !isOld(next)) {
+        if (mayWait && next.covered.length < stream.due && !isOld(stream, now())) {
           stream.pending = next;
           continue;
         }

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { createJournalBoard } from '@roastery/testing/journal-board';
+import { until } from '@roastery/testing/until';
 import { describe, expect, it } from 'vitest';
 import type { QueuedMessage } from '../recordings/recordings.ts';
 import { decodeBatch, decodedBytes } from './decode-batch.ts';
@@ -87,6 +88,23 @@ describe('message queue', () => {
     queue.release([first]);
     queue.add(messageOf('A', 'x'));
     expect(queue.count).toBe(2);
+  });
+
+  it('holds no message that was taken and is stored', async () => {
+    const queue = createMessageQueue(1e6);
+    const store = (): WeakRef<QueuedMessage> => {
+      queue.add(messageOf('A', 'x'));
+      const message = queue.next();
+      if (message === undefined) throw new Error('no message');
+      queue.release([message]);
+      return new WeakRef(message);
+    };
+    const stored = store();
+    await until('the message to be collected', () => {
+      collectGarbage();
+      return stored.deref() === undefined;
+    });
+    expect(queue.bytes).toBe(0);
   });
 
   it('parks the messages of a machine, retries one alone, and releases the others after it is stored', () => {

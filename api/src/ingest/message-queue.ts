@@ -19,7 +19,8 @@ const maxParkMs = 30_000;
  * is already queued is not queued twice. Messages of a parked machine wait apart from the others.
  */
 export const createMessageQueue = (maxBytes: number) => {
-  let queue: QueuedMessage[] = [];
+  /** Those before `head` were taken: `held` keeps them until they are committed, and this list no longer. */
+  let queue: (QueuedMessage | undefined)[] = [];
   let head = 0;
   let bytes = 0;
   const held = new Map<QueuedMessage, string>();
@@ -51,6 +52,7 @@ export const createMessageQueue = (maxBytes: number) => {
     next(): QueuedMessage | undefined {
       while (head < queue.length) {
         const message = queue[head];
+        queue[head] = undefined;
         head += 1;
         if (head > 1000 && head * 2 > queue.length) {
           queue = queue.slice(head);
