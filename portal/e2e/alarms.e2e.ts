@@ -9,7 +9,7 @@ import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startLiveBoard } from './live-board.ts';
-import { anaRestrepo, listenForTones, openRoastery, register, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, listenForTones, openRoastery, register, type TestRoastery, visit } from './roastery.ts';
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -93,7 +93,7 @@ it('alarms: a frozen probe is shown in cockpit, wall and bell without a rule, an
   await readMarker(cockpit.page, sentence);
 
   await board.end();
-  await desk.page.goto(`/roasts/${board.roastId}`);
+  await visit(desk.page, `/roasts/${board.roastId}`);
   const list = desk.page.getByTestId('roast-alarms');
   await expect.poll(() => list.innerText()).toMatch(/0:4\d\s*Bean Temp is frozen.*Acknowledged by Ana Restrepo/s);
   await desk.page.getByText('Completed').first().waitFor();
@@ -144,7 +144,7 @@ it('alarms: a rule of a recipe fires in its roast, in the live view and on the w
     roastery.stack,
     probat,
     (seconds) => [200 - Math.min(60, seconds), 220 - seconds / 5],
-    5,
+    14,
   );
   await using cockpit = await roastery.openAs(ana, { viewport: SCREEN.desk });
   await cockpit.page.goto(`/machines/${probat.id}/live`);
@@ -155,10 +155,10 @@ it('alarms: a rule of a recipe fires in its roast, in the live view and on the w
   await wall.page.getByTestId('wall-alarm').getByText(sentence).waitFor();
   await lookAround(cockpit.page, 'rule-fired');
   await board.end();
-  await page.goto(`/roasts/${board.roastId}`);
+  await visit(page, `/roasts/${board.roastId}`);
   await expect.poll(() => page.getByTestId('roast-alarms').innerText()).toMatch(/0:2[01]\s*Open the air now/);
 
-  await page.goto('/machines');
+  await visit(page, '/machines');
   await page.getByRole('button', { name: 'Actions for Probat P25' }).click();
   await page.getByRole('menuitem', { name: 'Alarms' }).click();
   const dialog = page.getByRole('dialog', { name: 'Alarms' });
@@ -180,7 +180,7 @@ it('alarms: a fault that a rule covers too is one entry of the cockpit and the b
     roastery.stack,
     machine,
     (seconds) => [200 - Math.min(10, seconds), 220 - seconds / 5],
-    15,
+    25,
   );
   await using cockpit = await roastery.openAs(ana, { viewport: SCREEN.desk });
   // A computer has no vibration.

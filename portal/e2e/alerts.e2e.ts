@@ -3,7 +3,7 @@ import { createProfile } from '@roastery/contract/profiles';
 import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
 import { SCREEN } from '@roastery/testing/browser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anaRestrepo, openRoastery, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, openRoastery, type TestRoastery, visit } from './roastery.ts';
 
 let roastery: TestRoastery;
 beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('low-stock alerts', () => {
     await expect.poll(() => banner.count()).toBe(0);
 
     await adjust(lot, -5.04);
-    await page.goto('/machines');
+    await visit(page, '/machines');
     // 19.96: below 20 kg, so never rounded up to it.
     await banner.getByText('19.9 kg left').waitFor();
     await expect.poll(() => banner.innerText()).toMatch(/Below 20 kg:\s+Guji \(G-1\)/);

@@ -81,7 +81,8 @@ const beanC = (seconds: number): number =>
 /** °C from 0 to 250 and °C/min from -20 to 50 share the height of the plot. */
 const rateOf = (tempC: number): number => -20 + (70 * tempC) / 250;
 
-const startBoard = () => startLiveBoard(roastery.stack, probat, (seconds) => [beanC(seconds), 230], 300, 500);
+const startBoard = (everyMs: number) =>
+  startLiveBoard(roastery.stack, probat, (seconds) => [beanC(seconds), 230], 300, everyMs);
 
 /** Opens the cockpit; `bands` counts the drawn ones: of the bean temperature and of the rate of rise. */
 const openCockpit = async (page: Page) => {
@@ -94,21 +95,21 @@ const openCockpit = async (page: Page) => {
 };
 
 it('forecast band: is drawn on a device that is slower than its readings arrive', async () => {
-  await using board = await startBoard();
+  await using board = await startBoard(250);
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   const session = await page.context().newCDPSession(page);
   const { bands } = await openCockpit(page);
   // Loading is not its subject, and would take most of the time.
-  await session.send('Emulation.setCPUThrottlingRate', { rate: 20 });
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 10 });
   expect(await bands(), 'without a turning point').toBe(0);
   board.mark('turning_point', turnSeconds);
-  await expect.poll(bands, { timeout: 120_000, interval: 1000 }).toBe(2);
+  await expect.poll(bands, { timeout: 120_000, interval: 500 }).toBe(2);
   expect(board.failures).toEqual([]);
 });
 
 it('forecast band: its edges are drawn at the server’s values', async () => {
-  await using board = await startBoard();
+  await using board = await startBoard(500);
   board.mark('turning_point', turnSeconds);
   await using watched = await roastery.openAs(ana);
   const { canvas } = await openCockpit(watched.page);

@@ -7,7 +7,7 @@ import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { anaRestrepo, openRoastery, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, openRoastery, type TestRoastery, visit } from './roastery.ts';
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -64,7 +64,7 @@ it('import of lots: imports a list after its columns and rows were checked, and 
   await page.getByRole('button', { name: 'Import 3 lots' }).click();
   await page.getByText('3 lots imported').waitFor();
 
-  await page.goto('/inventory?q=IM-');
+  await visit(page, '/inventory?q=IM-');
   await rowOf(page, 'IM-3').waitFor();
   await page.goBack();
   await page.getByRole('button', { name: 'Undo import' }).click();
@@ -78,7 +78,7 @@ it('import of lots: imports a list after its columns and rows were checked, and 
   await page.getByText('2 lots imported').waitFor();
   await page.getByRole('link', { name: 'Show lots' }).click();
   await page.waitForURL('**/inventory');
-  await page.goto('/inventory?q=IM-');
+  await visit(page, '/inventory?q=IM-');
   await rowOf(page, 'IM-1').getByText('Santa Bárbara', { exact: true }).waitFor();
   await expect.poll(() => rowOf(page, 'IM-2').count()).toBe(1);
 
@@ -144,6 +144,6 @@ it('import of lots: shows and imports forty lots of a workbook in pounds and eur
   await page.getByText('40 lots imported').waitFor();
   const { lots, total } = await ana.call(listLots, { query: { q: 'DAY-' } });
   expect([total, lots[0]?.initial_weight, lots[0]?.cost_per_kg]).toEqual([40, 598.741928, 7.716179]);
-  await page.goto('/inventory?q=DAY-7');
+  await visit(page, '/inventory?q=DAY-7');
   await expect.poll(() => rowOf(page, 'DAY-7').innerText()).toContain('1,320.0');
 });

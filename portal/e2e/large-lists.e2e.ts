@@ -3,8 +3,8 @@ import { listUsers } from '@roastery/contract/users';
 import { seedLargeRoastery } from '@roastery/testing/large-roastery/seed';
 import { SCREEN, type WatchedPage } from '@roastery/testing/browser';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anaRestrepo, openRoastery, type TestRoastery } from './roastery.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { anaRestrepo, openRoastery, type TestRoastery, visit } from './roastery.ts';
 
 /*
  * Lists of thousands of rows are checked by their requests and their drawn elements, not by time: a slow computer counts
@@ -189,26 +189,33 @@ describe('lists of thousands of rows', () => {
 });
 
 describe('lists with long and short texts', () => {
+  /** Goes from list to list, and is resized on each. */
+  let watched: WatchedPage;
+  let page: Page;
+  beforeAll(async () => {
+    watched = await roastery.openAs(roastery.admin);
+    ({ page } = watched);
+  });
+  beforeEach(() => page.setViewportSize(SCREEN.desk));
+  afterAll(() => watched.close());
+
   it('/admin/devices: no column of the table is cut from 1366 px on', async () => {
-    await using watched = await roastery.openAs(roastery.admin, { viewport: { width: 1366, height: 768 } });
-    await watched.page.goto('/admin/devices');
-    await watched.page.getByRole('row').nth(1).waitFor();
-    await hasWholeColumns(watched.page, 'Pairing');
+    await visit(page, '/admin/devices');
+    await page.getByRole('row').nth(1).waitFor();
+    await hasWholeColumns(page, 'Pairing');
     expect(watched.complaints).toEqual([]);
   });
 
   it.each([
-    { address: '/roasts?rows=50' },
-    { address: '/inventory?rows=50' },
+    { address: '/roasts?rows=25' },
+    { address: '/inventory?rows=25' },
     { address: '/admin/users' },
     { address: '/admin/devices' },
     { address: '/analytics' },
     { address: '/analytics?tab=consistency' },
     { address: '/analytics?tab=green' },
   ])('$address: no cell of the first four columns is cut at any width', async ({ address }) => {
-    await using watched = await roastery.openAs(roastery.admin);
-    const { page } = watched;
-    await page.goto(address);
+    await visit(page, address);
     await page.locator('main tbody td:visible').nth(10).waitFor();
     for (const width of [1440, 1180, 820, 640, 390]) {
       await page.setViewportSize({ width, height: 900 });
@@ -220,9 +227,7 @@ describe('lists with long and short texts', () => {
   });
 
   it('/roasts: coffee has 180 px, weight and duration are in view on a tablet, and the page is its only scroller', async () => {
-    await using watched = await roastery.openAs(roastery.admin);
-    const { page } = watched;
-    await page.goto('/roasts?rows=25');
+    await visit(page, '/roasts?rows=25');
     await page.getByRole('row').nth(20).waitFor();
     for (const width of [1440, 1180, 820]) {
       await page.setViewportSize({ width, height: 900 });
@@ -262,8 +267,6 @@ describe('lists with long and short texts', () => {
   });
 
   it('/roasts: filters, position and selection are there again on return from a roast', async () => {
-    await using watched = await roastery.openAs(roastery.admin);
-    const { page } = watched;
     await page.goto('/roasts?rows=50&status=completed');
     const row = page.getByRole('row').nth(30);
     await row.scrollIntoViewIfNeeded();

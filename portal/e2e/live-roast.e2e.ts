@@ -13,7 +13,7 @@ import { until } from '@roastery/testing/until';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
-import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery, visit } from './roastery.ts';
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -80,7 +80,7 @@ it('is linked from the dashboard, the machine and the bar above every page as so
   // The browser has the code of the page: the fall lasts for about a minute of the machine.
   await page.goto(`/roasts/${pastId}`);
   await page.getByTestId('roast-chart').locator('canvas').waitFor();
-  await page.goto('/machines');
+  await visit(page, '/machines');
   const card = page.getByRole('listitem').filter({ hasText: 'PRB-P25-0042' });
   await card.getByText('Online').waitFor();
   machine.order({ do: 'charge' });
@@ -97,7 +97,7 @@ it('is linked from the dashboard, the machine and the bar above every page as so
   await expect.poll(() => agreeOnTheFall(page), { timeout: 60_000, interval: 100 }).toBe(true);
   // The beans dry slowly: the tests up to that of first crack are not in time with the machine.
   machine.order({ output: 'heat_power', percent: 25 });
-  await page.goto('/dashboard');
+  await visit(page, '/dashboard');
   const row = page.getByRole('region', { name: 'Recent Activity' }).getByRole('listitem').first();
   await row.getByText('Probat P25 · roasting now').waitFor();
   await expect.poll(() => row.getByRole('link').getAttribute('href')).toBe(`/roasts/${roastId}`);
@@ -108,7 +108,7 @@ it('is linked from the dashboard, the machine and the bar above every page as so
   await expect.poll(async () => clockOn(now)).toBeGreaterThan(shown);
   await page.getByRole('list', { name: 'Roasting now' }).getByRole('link').click();
   await page.waitForURL(`**/machines/${probat.id}/live`);
-  await page.goto(`/roasts/${roastId}`);
+  await visit(page, `/roasts/${roastId}`);
   await page.getByText(/^Probat P25\s*ROASTING \d+:\d\d$/).waitFor();
 });
 
@@ -307,7 +307,7 @@ it('shows the temperatures of first crack, a countdown once the band is narrow, 
     .toMatch(
       /^FIRST CRACK\s+(?:from \d+ °C to \d+ °C|(?:in \d+:\d\d|any moment) \((?:now|\d+:\d\d)–\d+:\d\d\), at \d+\.\d °C)\s+from 5 roasts on this machine$/,
     );
-  await page.goto(`/machines/${probat.id}/live`);
+  await visit(page, `/machines/${probat.id}/live`);
   const step = page.getByTestId('next-step');
   await expect
     .poll(async () => (await step.innerText()).replaceAll(/\s+/g, ' '))

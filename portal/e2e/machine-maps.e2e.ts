@@ -1,13 +1,19 @@
+import { machineMapShape } from '@roastery/contract/machine-map';
 import { getBoardConfig } from '@roastery/contract/machine-maps';
+import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import type { RunningMachine } from '@roastery/stack/machine';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { hurriedClock } from '@roastery/testing/shared-data';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery, visit } from './roastery.ts';
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
 let machine: RunningMachine;
 let drum: { id: string };
+
+/** Machine and board run this many times as fast: the board watches each new map for ten seconds of its clock. */
+const factor = 4;
 
 beforeAll(async () => {
   roastery = await openRoastery();
@@ -17,6 +23,9 @@ beforeAll(async () => {
   machine = await roastery.stack.startMachine({
     serial: registered.serial_number,
     token: registered.auth_token,
+    timeFactor: factor,
+    map: machineMapShape.parse({ ...demoRoasterMap(), hz: 0.5, timeoutMs: 300 * factor }),
+    agentNodeOptions: hurriedClock(factor),
     isAutomatic: false,
   });
 });
@@ -36,6 +45,9 @@ describe('a map for the board', () => {
     await page.getByRole('option', { name: /RM30/ }).click();
     await dialog.getByLabel('Machine’s address').fill('127.0.0.1');
     await dialog.getByLabel('Port').fill(String(machine.modbusPort));
+    // A machine answers in real time, which is many times as long by the accelerated board's clock.
+    await dialog.getByLabel('Answer timeout').fill(String(300 * factor));
+    await dialog.getByLabel('Readings per second').fill('0.5');
     await dialog.getByRole('button', { name: 'Send to the board' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Actions for Big Drum' }).click();
@@ -48,7 +60,7 @@ describe('a map for the board', () => {
     await page.getByRole('button', { name: 'Add channel' }).waitFor();
     await page.waitForURL((url) => !url.pathname.endsWith('/rm30'));
     const ownId = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '');
-    await page.goto('/machines');
+    await visit(page, '/machines');
     await page.getByRole('button', { name: 'Actions for Big Drum' }).click();
     await page.getByRole('menuitem', { name: 'Map and settings' }).click();
     await expect.poll(() => dialog.getByRole('combobox', { name: 'Machine map' }).inputValue()).toMatch(/RM30/);
@@ -57,7 +69,7 @@ describe('a map for the board', () => {
     await dialog.getByRole('button', { name: 'Send to the board' }).click();
     await dialog.waitFor({ state: 'detached' });
 
-    await page.goto(`/machines/maps/${ownId}`);
+    await visit(page, `/machines/maps/${ownId}`);
     const pressure = page.getByRole('group', { name: 'drum_pressure' });
     await page.getByLabel('What changed').fill('Pressure left out');
     await pressure.getByRole('button', { name: 'Delete drum_pressure' }).click();

@@ -17,6 +17,15 @@ beforeAll(async () => {
 });
 afterAll(() => roastery[Symbol.asyncDispose]());
 
+/** A tab that the first one opens: they share a process of the browser, and all connections in any case. */
+const openTab = async (from: Page, address: string): Promise<Page> => {
+  const [tab] = await Promise.all([
+    from.waitForEvent('popup'),
+    from.evaluate((to) => void globalThis.open(to), address),
+  ]);
+  return tab;
+};
+
 const bean = async (page: Page): Promise<number> => {
   const text = await page.getByTestId('cockpit-bean').allInnerTexts();
   return Number(/\d+\.\d/.exec(text.join(' '))?.[0]);
@@ -36,31 +45,27 @@ it('the wall in eight tabs of one browser without an account: all follow their m
   await using board = await startLiveBoard(roastery.stack, first, (seconds) => [100 + seconds, 220 - seconds / 20], 20);
   const { token } = await roastery.admin.call(createWallLink, { body: { name: 'Roasting room' } });
   await using watched = await roastery.openAs(null);
-  const context = watched.page.context();
   await watched.page.goto(`/wall#token=${token}`);
   const tile = (page: Page) => page.getByTestId('wall-tile').filter({ hasText: first.display_name });
   await tile(watched.page).waitFor();
   const tabs = [watched.page];
   while (tabs.length < 8) {
-    const tab = await context.newPage();
+    const tab = await openTab(watched.page, '/wall');
     tabs.push(tab);
-    await tab.goto('/wall');
     await tile(tab).waitFor();
   }
-  const other = await context.newPage();
-  await other.goto('/login');
+  const other = await openTab(watched.page, '/login');
   await other.getByLabel('Email').waitFor();
   const temp = async (page: Page) => Number(/\d+\.\d/.exec(await tile(page).getByTestId('wall-bean').innerText())?.[0]);
-  for (const tab of tabs) {
+  const rises = async (tab: Page) => {
     await expect.poll(() => temp(tab)).toBeGreaterThan(120);
     const before = await temp(tab);
     await expect.poll(() => temp(tab)).toBeGreaterThan(before);
-  }
+  };
+  await Promise.all(tabs.map(rises));
   // Closing a tab does not affect the others.
   await watched.page.close();
-  const last = tabs.at(-1) ?? other;
-  const before = await temp(last);
-  await expect.poll(() => temp(last)).toBeGreaterThan(before);
+  await rises(tabs.at(-1) ?? other);
   await board.end();
   expect(board.failures).toEqual([]);
 });
@@ -76,30 +81,26 @@ it('live pages in eight tabs of one browser: all follow their machines, and list
     20,
   );
   await using watched = await roastery.openAs(ana);
-  const context = watched.page.context();
   const tabs: Page[] = [];
   for (const machine of machines) {
-    const tab = tabs.length === 0 ? watched.page : await context.newPage();
+    const address = `/machines/${machine.id}/live`;
+    if (tabs.length === 0) await watched.page.goto(address);
+    const tab = tabs.length === 0 ? watched.page : await openTab(watched.page, address);
     tabs.push(tab);
-    await tab.goto(`/machines/${machine.id}/live`);
     await tab.getByRole('heading', { name: machine.display_name }).waitFor();
   }
-  const list = await context.newPage();
-  await list.goto('/roasts');
+  const list = await openTab(watched.page, '/roasts');
   await list.getByRole('row').nth(1).waitFor();
 
   const [ofOne, ofTwo] = tabs;
   if (ofOne === undefined || ofTwo === undefined) throw new Error('no tabs');
-  await follows(ofOne, 120, 300);
-  await follows(ofTwo, 310, 600);
+  await Promise.all([follows(ofOne, 120, 300), follows(ofTwo, 310, 600)]);
 
   // The same machine in another tab receives the earlier recording; closing a tab does not affect the others.
-  const again = await context.newPage();
-  await again.goto(`/machines/${first.id}/live`);
+  const again = await openTab(watched.page, `/machines/${first.id}/live`);
   await follows(again, 120, 300);
   await ofOne.close();
-  await follows(again, 120, 300);
-  await follows(ofTwo, 310, 600);
+  await Promise.all([follows(again, 120, 300), follows(ofTwo, 310, 600)]);
   await two.end();
   await expect.poll(() => ofTwo.getByTestId('cockpit-between').count()).toBe(1);
   expect([...one.failures, ...two.failures]).toEqual([]);

@@ -9,7 +9,7 @@ import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { shipJournal } from '@roastery/testing/ship-journal';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery, visit } from './roastery.ts';
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -107,13 +107,13 @@ describe('a roast on a machine', () => {
     expect(complaints).toEqual([]);
 
     // The next roast is shown beside the running one, and can be cancelled.
-    await page.goto('/roasts/new');
+    await visit(page, '/roasts/new');
     await choose(page, 'Machine', /Probat P25/);
     await page.getByRole('textbox', { name: 'Coffee name' }).fill('Sidamo natural');
     await page.getByRole('textbox', { name: 'Batch' }).fill('12');
     await page.getByRole('button', { name: 'Add to queue' }).click();
     await page.getByText('Up next · Probat P25').waitFor();
-    await page.goto(`/roasts/${roastId}`);
+    await visit(page, `/roasts/${roastId}`);
     await expect
       .poll(() => page.getByTestId('next-planned').innerText())
       .toMatch(/Up next\s+Sidamo natural\s+Batch \d+ · 12 kg/);
@@ -122,7 +122,7 @@ describe('a roast on a machine', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Sidamo natural was removed from the queue').waitFor();
     await page.getByText('The queue is empty').waitFor();
-    await page.goto(waiting);
+    await visit(page, waiting);
     await page.waitForURL(`**/roasts/${roastId}`);
   });
 });

@@ -4,15 +4,20 @@ import { getMachine, listMachines, type RegisteredMachine } from '@roastery/cont
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import type { RunningMachine } from '@roastery/stack/machine';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { hurriedClock } from '@roastery/testing/shared-data';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery, visit } from './roastery.ts';
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
 let drum: RegisteredMachine;
 let machine: RunningMachine;
-const demo = demoRoasterMap();
+
+/** Drum and board run this many times as fast: the board watches a new map for ten seconds of its clock. */
+const factor = 4;
+/** A machine answers in real time, which is many times as long by the accelerated board's clock. */
+const demo = { ...demoRoasterMap(), hz: 0.5, timeoutMs: 300 * factor };
 
 beforeAll(async () => {
   roastery = await openRoastery();
@@ -23,7 +28,9 @@ beforeAll(async () => {
     token: drum.auth_token,
     start: 'preheat',
     isAutomatic: false,
-    map: machineMapShape.parse({ ...demo, hz: 2 }),
+    timeFactor: factor,
+    map: machineMapShape.parse(demo),
+    agentNodeOptions: hurriedClock(factor),
   });
   await until(
     'the machine to be heard from',
@@ -112,7 +119,7 @@ it('machine without a map: is shown as such, probed at a typed address, and read
   await page.getByRole('checkbox', { name: 'Also common temperature registers' }).uncheck();
   await look.click();
   await page.getByText(/^Watching \d+ registers/).waitFor();
-  await page.goto('/machines');
+  await visit(page, '/machines');
   await noMap.click();
   const dialog = page.getByRole('dialog', { name: 'Map and settings' });
   await dialog.getByRole('combobox', { name: 'Machine map' }).fill('rm30');

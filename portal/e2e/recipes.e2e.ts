@@ -5,7 +5,7 @@ import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
-import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery, visit } from './roastery.ts';
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -136,7 +136,7 @@ describe('recipes', () => {
     await page.goto('/recipes');
     await card(page, 'Previewed').getByText('Used 1×').waitFor();
     await expect.poll(() => statCard(page, 'Most Used').innerText()).toMatch(/^1\s*×$/);
-    await page.goto(`/recipes/${id}`);
+    await visit(page, `/recipes/${id}`);
     await page.getByRole('button', { name: 'Preview Curve' }).waitFor();
     await page.waitForLoadState('networkidle');
     expect(charts).toEqual([]);

@@ -10,7 +10,7 @@ import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
-import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery, visit } from './roastery.ts';
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -423,7 +423,7 @@ describe('the page of a finished roast', () => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL('**/roasts');
-    await page.goto(`/roasts/${doomed.id}`);
+    await visit(page, `/roasts/${doomed.id}`);
     await page.getByText('Roast not found').waitFor();
   });
 });

@@ -68,7 +68,11 @@ const withoutOptimising = ['--js-flags=--no-opt --no-maglev'];
 
 let workerParts: Promise<WorkerParts> | undefined;
 const openWorkerParts = async (): Promise<WorkerParts> => {
-  const [browser, http, mqtt] = await Promise.all([launchBrowser(withoutOptimising), freePort(), freePort()]);
+  const [browser, http, mqtt] = await Promise.all([
+    launchBrowser(process.env['TEST_FLAGS']?.split(' ').filter(Boolean) ?? withoutOptimising),
+    freePort(),
+    freePort(),
+  ]);
   const pages = createPagePool(browser, `http://127.0.0.1:${http}`, still);
   return { browser, servers: openSharedServers(), ports: { http, mqtt }, pages };
 };
@@ -157,6 +161,26 @@ export const register = (
       max_capacity_kg: Number(type.slice(2)),
     },
   });
+
+/**
+ * Navigates like a link of the portal, which takes a quarter of the time of loading the portal. False if the same page
+ * stays, or something covers the next one.
+ */
+export const goWithin = (page: Page, address: string): Promise<boolean> =>
+  page.evaluate(async (to) => {
+    const before = document.querySelector('h1');
+    if (before === null || new URL(to, location.href).pathname === location.pathname) return false;
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+    for (let frames = 0; before.isConnected && frames < 120; frames++)
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    return !before.isConnected && document.querySelector('[role=dialog], [role=alertdialog], [role=menu]') === null;
+  }, address);
+
+/** Shows a page. The portal is loaded only where `page` does not show it yet: for tests whose subject is not the load. */
+export const visit = async (page: Page, address: string): Promise<void> => {
+  if (!(await goWithin(page, address))) await page.goto(address);
+};
 
 /** Records each tone that the browser plays to its end, in every page opened from now on; returns their pitches, Hz. */
 export const listenForTones = async (page: Page): Promise<() => Promise<readonly number[]>> => {

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bringOwnMap } from './own-map.ts';
 import { bringPastRoast } from './past-roast.ts';
 import { recordDay } from './recorded-day.ts';
-import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, goWithin, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
 import { pagesWithout, screens, type Screen } from './screens.ts';
 
 let roastery: TestRoastery;
@@ -132,22 +132,6 @@ const patienceMs = 900_000;
 
 const addressOf = ({ address }: Screen) => address.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
 
-/**
- * Navigates like a link of the portal, which takes a quarter of the time of loading the portal. False if the same page
- * stays, or something covers the next one.
- */
-const goWithin = (page: Page, address: string): Promise<boolean> =>
-  page.evaluate(async (to) => {
-    const before = document.querySelector('h1');
-    if (before === null || new URL(to, location.href).pathname === location.pathname) return false;
-    history.pushState(null, '', to);
-    dispatchEvent(new PopStateEvent('popstate'));
-    const end = performance.now() + 2000;
-    while (before.isConnected && performance.now() < end)
-      await new Promise((resolve) => requestAnimationFrame(resolve));
-    return !before.isConnected && document.querySelector('[role=dialog], [role=alertdialog], [role=menu]') === null;
-  }, address);
-
 /** Opens a screen; reports it, instead of stopping, when it does not show its content. */
 const open = async (page: Page, screen: Screen): Promise<string[]> => {
   try {
@@ -179,8 +163,19 @@ const inspectedOnPhones = ['dashboard', 'roasts', 'roast', 'recipe-new', 'cockpi
 const isInspected = ({ name }: Screen, { width, theme }: Look): boolean =>
   inspectedOnPhones.includes(name) ? width === 'phone' && theme === 'dark' : width === 'desk' && theme === 'light';
 
+const pathOf = (screen: Screen): string => addressOf(screen).replace(/\?.*$/, '');
+/** Whether an earlier screen shows the same page: a tab of it, a menu or a modal over it. */
+const isVariant = (screen: Screen): boolean => screens.find((one) => pathOf(one) === pathOf(screen)) !== screen;
+
+/** A variant has the frame and the columns of its page, which is checked in the widths between desk and phone. */
 const looksOf = (screen: Screen): readonly Look[] =>
-  picturesIn === undefined ? looks.filter((at) => at.theme === 'light' || isInspected(screen, at)) : looks;
+  picturesIn === undefined
+    ? looks.filter(
+        (at) =>
+          (at.theme === 'light' || isInspected(screen, at)) &&
+          (at.width === 'desk' || at.width === 'phone' || !isVariant(screen)),
+      )
+    : looks;
 
 const isTouched = ({ width }: Look): boolean => width === 'tablet' || width === 'phone';
 
@@ -245,8 +240,9 @@ const look = async ({ page, complaints }: WatchedPage, screen: Screen, at: Look)
     const file = path.join(picturesIn, `${screen.name}-${at.width}-${at.theme}.png`);
     await page.screenshot({ path: file, fullPage: screen.isOver !== true });
   }
-  // The page behind is a screen of its own.
-  const within = screen.isOver === true ? '[role=dialog], [role=alertdialog], [role=menu], dialog[open]' : undefined;
+  // The page behind is a screen of its own, and so is that with the frame around a variant.
+  const overlays = '[role=dialog], [role=alertdialog], [role=menu], dialog[open]';
+  const within = screen.isOver === true ? overlays : isVariant(screen) ? 'main' : undefined;
   for (const { rule, impact, elements } of isInspected(screen, at) ? await accessibilityFindings(page, within) : [])
     // Content over a page is necessarily outside its landmarks.
     if (rule !== 'region' || screen.isOver !== true) found.push(`${place}: ${impact} ${rule}: ${elements.join(' | ')}`);
@@ -270,8 +266,6 @@ const visit = async ({ watched, turn }: Hand, screen: Screen): Promise<string[]>
   }
   return found;
 };
-
-const pathOf = (screen: Screen): string => addressOf(screen).replace(/\?.*$/, '');
 
 /** Takes a screen of this user from those left: if possible of another page, so that it can be opened within the portal. */
 const takeNext = (left: Screen[], who: Screen['who'], last?: Screen): Screen | undefined => {

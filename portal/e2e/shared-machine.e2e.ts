@@ -15,7 +15,7 @@ import { shipJournal } from '@roastery/testing/ship-journal';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLiveBoard, usualCurve } from './live-board.ts';
-import { anaRestrepo, openRoastery, type Person, register, type TestRoastery, tomoIto } from './roastery.ts';
+import { anaRestrepo, openRoastery, type Person, register, type TestRoastery, tomoIto, visit } from './roastery.ts';
 
 const veraLind: Person = { full_name: 'Vera Lind', email: 'vera@roastery.example', password: 'a cup on the wall 9' };
 const picturesIn = process.env['SCREENS_DIR'];
@@ -251,18 +251,18 @@ describe('three users at two machines', () => {
     await page.goto(`/machines/${probat.id}/live`);
     await page.getByText(/Batch 3 · Sidamo/).waitFor();
     await expect.poll(() => page.getByRole('group', { name: 'Markers' }).count()).toBe(0);
-    await page.goto(`/roasts/${onProbat}`);
+    await visit(page, `/roasts/${onProbat}`);
     await page.getByRole('heading', { name: 'Sidamo' }).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Edit', exact: true }).count()).toBe(0);
     await expect.poll(() => page.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0);
     const actions = page.getByRole('complementary', { name: 'Actions' });
-    await page.goto(`/machines/${probat.id}/timeline`);
+    await visit(page, `/machines/${probat.id}/timeline`);
     await actions.getByText('You may view this machine.').waitFor();
     await expect.poll(() => actions.getByRole('button').count()).toBe(0);
-    await page.goto(`/machines/${probat.id}/timeline?roast=${onProbat}`);
+    await visit(page, `/machines/${probat.id}/timeline?roast=${onProbat}`);
     await actions.getByRole('link', { name: 'Open roast' }).waitFor();
     await expect.poll(() => actions.getByRole('button').count()).toBe(1);
-    await page.goto(`/roasts/${onProbat}`);
+    await visit(page, `/roasts/${onProbat}`);
     await page.getByRole('heading', { name: 'Sidamo' }).waitFor();
 
     await using owner = await roastery.openAs(ana);
@@ -322,13 +322,13 @@ describe('three users at two machines', () => {
       .getByText('Roasted')
       .waitFor();
     // Waiting roasts are removed from the queue immediately; their numbers stay, with the reason.
-    await page.goto('/roasts/new');
+    await visit(page, '/roasts/new');
     await page.getByRole('region', { name: 'Queue of Probat P25' }).getByRole('button', { name: 'Clear' }).click();
     await page.getByRole('button', { name: 'Clear queue' }).click();
     await expect.poll(async () => (await queued(probat)).length).toBe(0);
     await page.goto('/roasts/batch-numbers');
     await expect.poll(() => page.getByRole('row', { name: /Plan cancelled/ }).count()).toBe(3);
-    await page.goto('/account');
+    await visit(page, '/account');
     await page.getByText('On a shared tablet it confirms that you are the roaster.').waitFor();
   });
 

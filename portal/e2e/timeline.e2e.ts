@@ -12,7 +12,7 @@ import { until } from '@roastery/testing/until';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { recordDay, type RecordedRoast } from './recorded-day.ts';
-import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery, visit } from './roastery.ts';
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -217,7 +217,7 @@ it('a false roast is discarded after a question, which can be undone, and restor
   await page.getByRole('button', { name: 'Undo' }).click();
   await rowOf(page, wrong).waitFor();
   // Also from its own page, which then opens the timeline.
-  await page.goto(`/roasts/${wrong.id}`);
+  await visit(page, `/roasts/${wrong.id}`);
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Discard as false start' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click();
