@@ -50,6 +50,9 @@ const maxDelays = 6;
  */
 const transactionsAtOnce = 2;
 
+/** Messages whose streams another transaction was storing are tried again after this pause. */
+const busyPauseMs = 100;
+
 /** The batch limit grows again only after a transaction that was faster than this. */
 const quickSeconds = 2;
 
@@ -133,7 +136,7 @@ export class BatchWriter {
     return takeBatch(this.#queue, this.#clock.now(), this.#batchLimit);
   }
 
-  #store(batch: readonly JournalMessage[]): Promise<void> {
+  #store(batch: readonly JournalMessage[]): Promise<readonly JournalMessage[]> {
     const { sql, log, onCommitted } = this.#options;
     return storeBatch({
       sql,
@@ -179,15 +182,18 @@ export class BatchWriter {
     while (!this.#stopping.signal.aborted) {
       try {
         const begun = performance.now();
-        await this.#store(batch);
+        const busy = await this.#store(batch);
         const seconds = (performance.now() - begun) / 1000;
         this.#options.onFlush?.(seconds);
         if (this.#isOffline) log.info('database available');
         this.#isOffline = false;
         this.#backoff.reset();
         if (seconds < quickSeconds && !isTrial) this.#batchLimit = Math.min(maxBatchMessages, this.#batchLimit * 2);
-        this.#queue.release(raw);
-        return;
+        const left = new Set(busy.map((message) => raw[batch.indexOf(message)]));
+        this.#queue.release(raw.filter((message) => !left.has(message)));
+        if (left.size === 0) return;
+        await pause(busyPauseMs, this.#stopping.signal);
+        return this.#queue.requeue(raw.filter((message) => left.has(message)));
       } catch (error) {
         if (isTooSlow(error) || !isDatabaseUnavailable(error)) return this.#splitOrPark(raw, isTrial, error);
         if (!this.#isOffline) log.warn(loggable(error), 'database unavailable');

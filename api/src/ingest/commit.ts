@@ -7,11 +7,12 @@ import {
   type Refusal,
   type StoredEntries,
   storeEntries,
+  type StoringOptions,
 } from '../recordings/recordings.ts';
 
 export interface Committed extends Pick<
   StoredEntries,
-  'acknowledgements' | 'samples' | 'machineIds' | 'stored' | 'remember'
+  'acknowledgements' | 'samples' | 'machineIds' | 'stored' | 'busy' | 'remember'
 > {
   readonly events: number;
   readonly quarantined: number;
@@ -51,14 +52,13 @@ const conflictingMarks = async (tx: Sql, repeats: readonly Overlap[]): Promise<C
 /**
  * Stores these messages within the caller's transaction, and applies their events to roasts. The caller quarantines the refused
  * ones, unless it rolls back, and calls `remember` after its commit.
- * @param again a message that was refused and is sent again, of this machine
  */
 export const commitIn = async (
   tx: Sql,
   messages: readonly JournalMessage[],
-  again?: { readonly machineId: string },
+  options?: StoringOptions,
 ): Promise<Committed> => {
-  const { events, clockChanges, refusals, repeats, ...stored } = await storeEntries(tx, messages, again);
+  const { events, clockChanges, refusals, repeats, ...stored } = await storeEntries(tx, messages, options);
   const conflicts = [...stored.conflicts, ...(await conflictingMarks(tx, repeats))];
   const touched = await moveStarts(tx, clockChanges);
   await applyEvents(tx, events, touched);

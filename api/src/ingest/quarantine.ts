@@ -146,7 +146,9 @@ const replayIn = async (tx: Sql, id: string, by: Actor): Promise<{ samples: numb
   if (machineId !== null && machineId !== machine.id)
     throw new StillRefused('it came from an earlier machine of this serial number');
   const message = { topic, serialNumber, payload, receivedAtMs: Date.parse(received_at), decoded };
-  const { samples, events, quarantined, conflicts } = await commitIn(tx, [message], { machineId: machine.id });
+  const { samples, events, quarantined, conflicts } = await commitIn(tx, [message], {
+    again: { machineId: machine.id },
+  });
   if (quarantined + conflicts > 0)
     throw new StillRefused('other content is stored under its sequence numbers; the first content stands');
   await tx`DELETE FROM quarantine WHERE id = ${id}`;

@@ -122,6 +122,27 @@ describe('ingest on a slow database', () => {
     expect(writer.progress()).toMatchObject({ queuedBytes: 0, parkedMachines: 0 });
   });
 
+  it('waits for no stream that another transaction is storing, and stores its entries afterwards', async () => {
+    const { sql, writer, sent, acknowledged, send, lines } = await fortyBoards();
+    const busy = ['S-3', 'S-17', 'S-31'];
+    await sql`
+      INSERT INTO recordings (id, machine_id, epoch, source)
+      SELECT gen_random_uuid(), m.id, epoch, 'agent'
+      FROM unnest(${sent.map((_, n) => `S-${n}`)}::text[], ${sent.map(({ epoch }) => epoch)}::text[])
+        AS s (serial_number, epoch) JOIN machines m USING (serial_number)
+      WHERE serial_number = ANY(${busy}::text[])`;
+    await sql.begin(async (tx) => {
+      await tx`SELECT 1 FROM recordings FOR UPDATE`;
+      send();
+      await until('the rows of all others', async () => (await storedSamples(sql)) === (boards - 3) * samplesEach);
+      expect(busy.filter((serial) => acknowledged.has(serial))).toEqual([]);
+    });
+    await until('every acknowledgement', () => acknowledged.size === boards);
+    expect(await storedSamples(sql)).toBe(boards * samplesEach);
+    expect(lines.filter(({ msg }) => msg === 'ingest transaction failed')).toEqual([]);
+    expect(writer.progress()).toMatchObject({ queuedBytes: 0, parkedMachines: 0 });
+  });
+
   it('is stalled from the first message that a full disk refuses until one is stored again', async () => {
     const { sql, writer, acknowledged, send, clock } = await fortyBoards();
     await sql.unsafe(`

@@ -2,7 +2,7 @@ import type { Logger } from '@roastery/runtime/logger';
 import { isCollision, isFaultOfData, loggable } from '../db/postgres-errors.ts';
 import { rangeOf } from '../db/seq-ranges.ts';
 import type { Database } from '../db/sql.ts';
-import type { JournalMessage } from '../recordings/recordings.ts';
+import type { BusyStreams, JournalMessage } from '../recordings/recordings.ts';
 import { commitIn, type Committed } from './commit.ts';
 import { writeQuarantine } from './quarantine.ts';
 
@@ -26,15 +26,20 @@ const hungAfter = '5s';
 const timeouts = (count: number) => (count > 1 ? { statement: '5s', lock: '2s' } : { statement: '15s', lock: '5s' });
 
 /**
- * Stores these messages in one transaction, all or none. When it returns they are committed and may be acknowledged.
+ * Stores these messages in one transaction, all or none, but for those of busy streams where these are left. When it returns
+ * they are committed and may be acknowledged.
  */
-export const commitMessages = async (sql: Database, messages: readonly JournalMessage[]): Promise<Flushed> => {
+export const commitMessages = async (
+  sql: Database,
+  messages: readonly JournalMessage[],
+  busyStreams: BusyStreams = 'wait',
+): Promise<Flushed> => {
   const flushed = await sql.begin(async (tx) => {
     const { statement, lock } = timeouts(messages.length);
     await tx`
       SELECT set_config('statement_timeout', ${statement}, true), set_config('lock_timeout', ${lock}, true),
         set_config('idle_in_transaction_session_timeout', ${hungAfter}, true)`;
-    const committed = await commitIn(tx, messages);
+    const committed = await commitIn(tx, messages, { busyStreams });
     return { ...committed, dropped: await writeQuarantine(tx, committed.refusals) };
   });
   flushed.remember();
@@ -57,24 +62,34 @@ export interface StoredBatch {
   readonly batch: readonly JournalMessage[];
 }
 
-/** Stores the batch, quarantining what can't be stored. Throws when Postgres is unavailable, fails or times out. */
-export const storeBatch = async (stored: StoredBatch, tries = collisionTries, faults = faultTries): Promise<void> => {
+/**
+ * Stores the batch, quarantining what can't be stored. Throws when Postgres is unavailable, fails or times out.
+ * @returns the messages that it left: another transaction stores entries of their streams. One alone waits for it.
+ */
+export const storeBatch = async (
+  stored: StoredBatch,
+  tries = collisionTries,
+  faults = faultTries,
+): Promise<readonly JournalMessage[]> => {
   const { sql, log, committed, batch } = stored;
   try {
-    committed(await commitMessages(sql, batch));
+    const flushed = await commitMessages(sql, batch, batch.length > 1 ? 'leave' : 'wait');
+    committed(flushed);
+    return flushed.busy;
   } catch (error) {
     if (isCollision(error) && tries > 0) return storeBatch(stored, tries - 1, faults);
     if (!isFaultOfData(error)) throw error;
     const [only] = batch;
     if (batch.length > 1 || only === undefined) {
       const half = batch.length >> 1;
-      await storeBatch({ ...stored, batch: batch.slice(0, half) });
-      return storeBatch({ ...stored, batch: batch.slice(half) });
+      const left = await storeBatch({ ...stored, batch: batch.slice(0, half) });
+      return [...left, ...(await storeBatch({ ...stored, batch: batch.slice(half) }))];
     }
     // A race with another transaction, or a connection that was lost in the middle, can make a valid message fail once.
     if (faults > 1) return storeBatch(stored, tries, faults - 1);
     log.warn({ ...loggable(error), topic: only.topic }, 'batch quarantined');
     const reason = `could not be stored: ${error instanceof Error ? error.message : 'unknown error'}`;
     committed(await commitRefusal(sql, only, reason));
+    return [];
   }
 };

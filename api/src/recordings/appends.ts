@@ -1,7 +1,7 @@
 import type { SampleBatch } from '@roastery/contract/mqtt';
 import { coveredBy, rangeOf, type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
 import type { Sql } from '../db/sql.ts';
-import type { JournalMessage } from './arrived-entries.ts';
+import type { BusyStreams, JournalMessage } from './arrived-entries.ts';
 import {
   arrivingSamples,
   bareArray,
@@ -94,9 +94,9 @@ const planAppends = (messages: readonly JournalMessage[], heads: StreamHeads) =>
 
 /**
  * Locks the rows of known streams, in the order of `lockStreams`, and returns the recordings whose cached head is out
- * of date. Includes those of an archived machine.
+ * of date. Includes those of an archived machine, and those that are left because they are busy.
  */
-const lockChanged = (tx: Sql, known: readonly StreamHead[]) => tx<{ id: string }[]>`
+const lockChanged = (tx: Sql, known: readonly StreamHead[], busyStreams: BusyStreams) => tx<{ id: string }[]>`
   WITH known AS (
     SELECT * FROM unnest(
       ${bareArray(known.map(({ recordingId }) => recordingId))}::uuid[], ${bareArray(known.map(({ row: { version } }) => version))}::text[],
@@ -105,7 +105,7 @@ const lockChanged = (tx: Sql, known: readonly StreamHead[]) => tx<{ id: string }
     SELECT r.id, r.xmin AS version, m.serial_number
     FROM known JOIN recordings r ON r.id = known.id JOIN machines m ON m.id = r.machine_id AND m.archived_at IS NULL
     ORDER BY r.machine_id, r.epoch
-    FOR NO KEY UPDATE OF r)
+    FOR NO KEY UPDATE OF r ${busyStreams === 'leave' ? tx`SKIP LOCKED` : tx``})
   SELECT id FROM known
   WHERE NOT EXISTS (SELECT FROM locked WHERE locked.id = known.id AND locked.version = known.version::xid
     AND locked.serial_number = known.serial_number)`;
@@ -144,13 +144,18 @@ const committedBy = ({ head, range }: Append): SeqRanges =>
   withRange(head.row.committed, { start: endOf(head), end: range.end });
 
 /** Stores messages that only continue known streams, within the caller's transaction. `rest`: the other messages. */
-export const appendSamples = async (tx: Sql, messages: readonly JournalMessage[], heads: StreamHeads) => {
+export const appendSamples = async (
+  tx: Sql,
+  messages: readonly JournalMessage[],
+  heads: StreamHeads,
+  busyStreams: BusyStreams,
+) => {
   const { planned, known, rest } = planAppends(messages, heads);
   const receivedAtMs = messages[0]?.receivedAtMs ?? Date.now();
   if (planned.length === 0) return { appends: [], samples: 0, written: [], rest };
   // Pipelined on one connection.
   const answers = await Promise.all([
-    lockChanged(tx, known),
+    lockChanged(tx, known, busyStreams),
     findMisfits(
       tx,
       planned.map(({ append }) => append),

@@ -27,6 +27,12 @@ export interface JournalMessage extends QueuedMessage {
   readonly decoded: Decoded;
 }
 
+/**
+ * What happens to entries of a stream that another transaction stores at the moment. A transaction of many machines that waited for
+ * one would keep all the others waiting that it has locked already, those of other instances too.
+ */
+export type BusyStreams = 'wait' | 'leave';
+
 /** A valid batch with its machine. */
 export interface ReceivedBatch {
   readonly machineId: string;

@@ -6,7 +6,7 @@
  */
 
 // Store, correct, remove.
-export { storeEntries, type StoredEntries } from './store-entries.ts';
+export { storeEntries, type StoredEntries, type StoringOptions } from './store-entries.ts';
 export { storeFile } from './store-file.ts';
 export { correctRecordings } from './correct-recordings.ts';
 export { deleteSamples, type SampleRules, sweepRecordings } from './sweep-samples.ts';
@@ -21,6 +21,7 @@ export type { Step } from './read-steps.ts';
 
 export type {
   Acknowledgement,
+  BusyStreams,
   CoveredBatch,
   Decoded,
   JournalMessage,

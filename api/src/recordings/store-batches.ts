@@ -2,6 +2,7 @@ import type { Sql } from '../db/sql.ts';
 import { coveredBy, missingFrom, rangeOf, type SeqRange, withRange } from '../db/seq-ranges.ts';
 import type {
   Acknowledgement,
+  BusyStreams,
   CoveredBatch,
   JournalMessage,
   KnownBatch,
@@ -21,6 +22,8 @@ export interface Stored {
   readonly samples: number;
   /** All batches that are stored now, with repeats of what another instance has stored. */
   readonly stored: readonly StoredBatch[];
+  /** Left, because another transaction stores entries of their streams. */
+  readonly busy: readonly JournalMessage[];
   /** Machines whose batches were read. */
   readonly machineIds: readonly string[];
   readonly refusals: readonly Refusal[];
@@ -118,10 +121,24 @@ const acknowledge = (sorted: Classified, streams: ReadonlyMap<string, Stream>): 
 
 const streamOf = ({ machineId, batch: { epoch, continues } }: KnownBatch) => ({ machineId, epoch, continues });
 
+/** Sets aside the messages of busy streams. */
+const withoutBusy = (all: Classified, busy: ReadonlySet<string>): Classified & { readonly left: JournalMessage[] } => {
+  if (busy.size === 0) return { ...all, left: [] };
+  const left: JournalMessage[] = [];
+  const isFree = (key: StreamKey, message: JournalMessage): boolean => {
+    const isBusy = busy.has(keyOf(key));
+    if (isBusy) left.push(message);
+    return !isBusy;
+  };
+  const known = all.known.filter((batch) => isFree(streamOf(batch), batch.message));
+  return { ...all, known, claims: all.claims.filter(({ key, message }) => isFree(key, message)), left };
+};
+
 const nothing: Stored = {
   acknowledgements: [],
   samples: 0,
   stored: [],
+  busy: [],
   machineIds: [],
   refusals: [],
   conflicts: [],
@@ -132,25 +149,30 @@ const nothing: Stored = {
 };
 
 /** Stores messages of any kind. */
-export const storeBatches = async (tx: Sql, messages: readonly JournalMessage[]): Promise<Stored> => {
+export const storeBatches = async (
+  tx: Sql,
+  messages: readonly JournalMessage[],
+  busyStreams: BusyStreams,
+): Promise<Stored> => {
   if (messages.length === 0) return nothing;
   const serials = [...new Set(messages.map((message) => message.serialNumber))];
   const machines = await tx<MachineRow[]>`
     SELECT id, serial_number, owner_id FROM machines
     WHERE serial_number = ANY(${serials}::text[]) AND archived_at IS NULL`;
-  const classified = classify(messages, new Map(machines.map((row) => [row.serial_number, row])));
-  const { known, claims, unassigned } = classified;
+  const all = classify(messages, new Map(machines.map((row) => [row.serial_number, row])));
   const receivedAtMs = messages[0]?.receivedAtMs ?? Date.now();
   const arriving = [
-    ...known.map(({ machineId, batch }) => ({
+    ...all.known.map(({ machineId, batch }) => ({
       machineId,
       epoch: batch.epoch,
       end: rangeOf(batch).end,
       continues: batch.continues,
     })),
-    ...claims.map(({ key, range }) => ({ ...key, end: range.end })),
+    ...all.claims.map(({ key, range }) => ({ ...key, end: range.end })),
   ];
-  const streams = arriving.length === 0 ? new Map<string, Stream>() : await lockStreams(tx, arriving);
+  const { streams, busy } = await lockStreams(tx, arriving, busyStreams);
+  const { left, ...classified } = withoutBusy(all, busy);
+  const { known, claims, unassigned } = classified;
   const recordings = [...new Set([...streams.values()].flatMap((parts) => parts.map(({ recording }) => recording)))];
   const clocksBefore = clocksOf(recordings);
 
@@ -210,6 +232,7 @@ export const storeBatches = async (tx: Sql, messages: readonly JournalMessage[])
     acknowledgements: acknowledge(classified, streams),
     samples,
     stored,
+    busy: left,
     machineIds: [...new Set(known.map(({ machineId }) => machineId))],
     refusals,
     conflicts,

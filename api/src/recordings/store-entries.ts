@@ -1,7 +1,7 @@
 import { formatMultirange, missingFrom, rangeOf, type SeqRange, withRange } from '../db/seq-ranges.ts';
 import type { Sql } from '../db/sql.ts';
 import { appended, appendSamples } from './appends.ts';
-import type { JournalMessage } from './arrived-entries.ts';
+import type { BusyStreams, JournalMessage } from './arrived-entries.ts';
 import { storedRanges } from './chunks.ts';
 import { type Stored, storeBatches } from './store-batches.ts';
 import { createStreamHeads } from './stream-heads.ts';
@@ -10,6 +10,13 @@ import { lockStreams, partsOf, type StreamKey } from './streams.ts';
 export interface StoredEntries extends Omit<Stored, 'heads'> {
   /** To be called after the commit: later batches of the same streams are then stored by chunks alone. */
   readonly remember: () => void;
+}
+
+export interface StoringOptions {
+  /** A message that was refused and is sent again, of this machine. */
+  readonly again?: { readonly machineId: string } | undefined;
+  /** Default: wait. */
+  readonly busyStreams?: BusyStreams;
 }
 
 /** The heads known to this process. Only committed state is cached, and Postgres checks it before use. */
@@ -21,8 +28,8 @@ const cached = createStreamHeads();
 const reopen = async (tx: Sql, { machineId, epoch }: StreamKey, range: SeqRange): Promise<void> => {
   const isStored = await tx`SELECT 1 FROM stream_parts WHERE machine_id = ${machineId} AND epoch = ${epoch}`;
   if (isStored.length === 0) return;
-  const stream = (await lockStreams(tx, [{ machineId, epoch, end: range.end }])).values();
-  for (const { recording, range: part } of partsOf([...stream].flat(), range)) {
+  const { streams } = await lockStreams(tx, [{ machineId, epoch, end: range.end }], 'wait');
+  for (const { recording, range: part } of partsOf([...streams.values()].flat(), range)) {
     const chunks = await storedRanges(tx, recording.recordingId, part);
     const stored = chunks.reduce((ranges, chunk) => withRange(ranges, chunk), [] as readonly SeqRange[]);
     const open = formatMultirange(missingFrom(stored, part));
@@ -33,22 +40,22 @@ const reopen = async (tx: Sql, { machineId, epoch }: StreamKey, range: SeqRange)
 /**
  * Stores the entries of boards within the caller's transaction, each once however often it arrives. The caller applies the
  * events to roasts.
- * @param again a message that was refused and is sent again, of this machine
+ * @returns with the messages that it left because another transaction stores entries of their streams
  */
 export const storeEntries = async (
   tx: Sql,
   messages: readonly JournalMessage[],
-  again?: { readonly machineId: string },
+  { again, busyStreams = 'wait' }: StoringOptions = {},
 ): Promise<StoredEntries> => {
   if (again !== undefined) {
     for (const { decoded } of messages)
       if (decoded.ok) await reopen(tx, { ...again, epoch: decoded.batch.epoch }, rangeOf(decoded.batch));
-    const { heads: _heads, ...all } = await storeBatches(tx, messages);
+    const { heads: _heads, ...all } = await storeBatches(tx, messages, busyStreams);
     return { ...all, remember: () => undefined };
   }
-  const { appends, samples, written, rest } = await appendSamples(tx, messages, cached);
+  const { appends, samples, written, rest } = await appendSamples(tx, messages, cached, busyStreams);
   const { acknowledgements, machineIds, stored } = appended(appends);
-  const { heads, ...others } = await storeBatches(tx, rest);
+  const { heads, ...others } = await storeBatches(tx, rest, busyStreams);
   return {
     ...others,
     acknowledgements: [...acknowledgements, ...others.acknowledgements],

@@ -4,6 +4,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
 import { readRecordings, type Recording, type StreamPart } from './recording-rows.ts';
 import type { SeqRange } from '../db/seq-ranges.ts';
+import type { BusyStreams } from './arrived-entries.ts';
 
 /** The parts of a stream and their recordings: nearly always one part without an end. */
 export type Stream = readonly StreamPart[];
@@ -89,17 +90,22 @@ interface PartRow {
   readonly machine_id: string;
   readonly from_seq: number;
   readonly until_seq: number | null;
+  /** Not locked: another transaction holds its recording, or has removed it. */
+  readonly is_absent: boolean;
 }
 
 /** Rows are locked in one order everywhere, so that instances which share streams wait for each other instead of deadlocking. */
-const lockParts = (tx: Sql, keys: readonly StreamKey[]) => tx<PartRow[]>`
-  SELECT p.epoch, r.id, r.machine_id, p.from_seq, p.until_seq
-  FROM stream_parts p
-  JOIN unnest(${keys.map((key) => key.machineId)}::uuid[], ${keys.map((key) => key.epoch)}::text[])
-    AS wanted (machine_id, epoch) ON wanted.machine_id = p.machine_id AND wanted.epoch = p.epoch
-  JOIN recordings r ON r.id = p.recording_id
-  ORDER BY r.machine_id, r.epoch, p.from_seq
-  FOR NO KEY UPDATE OF r`;
+const lockParts = (tx: Sql, keys: readonly StreamKey[], busyStreams: BusyStreams) => tx<PartRow[]>`
+  WITH parts AS (
+    SELECT p.* FROM stream_parts p
+    JOIN unnest(${keys.map((key) => key.machineId)}::uuid[], ${keys.map((key) => key.epoch)}::text[])
+      AS wanted (machine_id, epoch) ON wanted.machine_id = p.machine_id AND wanted.epoch = p.epoch),
+  locked AS (
+    SELECT r.id FROM parts p JOIN recordings r ON r.id = p.recording_id
+    ORDER BY r.machine_id, r.epoch, p.from_seq
+    FOR NO KEY UPDATE OF r ${busyStreams === 'leave' ? tx`SKIP LOCKED` : tx``})
+  SELECT epoch, recording_id AS id, machine_id, from_seq, until_seq, recording_id NOT IN (SELECT id FROM locked) AS is_absent
+  FROM parts`;
 
 const createRecordings = async (tx: Sql, keys: readonly StreamKey[]): Promise<void> => {
   await tx`
@@ -155,16 +161,29 @@ const distinct = (arriving: readonly ArrivingStream[]): ArrivingStream[] => {
   return [...byKey.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 };
 
-/** Locks the recordings of these streams and creates those that are new. */
-export const lockStreams = async (tx: Sql, arriving: readonly ArrivingStream[]): Promise<Map<string, Stream>> => {
-  const wanted = distinct(arriving);
-  const continued = wanted.flatMap(({ machineId, continues }) =>
+/** The streams themselves and those that they continue, each once. */
+const keysOf = (streams: readonly ArrivingStream[]): StreamKey[] => {
+  const continued = streams.flatMap(({ machineId, continues }) =>
     continues ? [{ machineId, epoch: continues.epoch }] : [],
   );
-  const keys = [...new Map([...wanted, ...continued].map((key) => [keyOf(key), key])).values()];
-  const lock = async () => byStream(await lockParts(tx, keys));
-  let parts = await lock();
+  return [...new Map([...streams, ...continued].map((key) => [keyOf(key), key])).values()];
+};
 
+/** Locks the recordings of these streams and creates those that are new; returns the keys of those that it leaves. */
+export const lockStreams = async (
+  tx: Sql,
+  arriving: readonly ArrivingStream[],
+  busyStreams: BusyStreams,
+): Promise<{ readonly streams: ReadonlyMap<string, Stream>; readonly busy: ReadonlySet<string> }> => {
+  const all = distinct(arriving);
+  if (all.length === 0) return { streams: new Map(), busy: new Set() };
+  const rows = await lockParts(tx, keysOf(all), busyStreams);
+  const held = new Set(busyStreams === 'leave' ? rows.filter((row) => row.is_absent).map(keyOfRow) : []);
+  const isBusy = (stream: ArrivingStream): boolean => keysOf([stream]).some((key) => held.has(keyOf(key)));
+  const wanted = all.filter((stream) => !isBusy(stream));
+  const lock = async () => byStream(await lockParts(tx, keysOf(wanted), 'wait'));
+  // Those of a busy stream are not used.
+  let parts = byStream(rows);
   const isNew = wanted.filter((stream) => !parts.has(keyOf(stream)));
   if (isNew.length > 0) {
     const roots = isNew.map(({ machineId, epoch, continues }) => ({ machineId, epoch: continues?.epoch ?? epoch }));
@@ -193,14 +212,17 @@ export const lockStreams = async (tx: Sql, arriving: readonly ArrivingStream[]):
     await divertStream(tx, stream, fromSeq);
     parts = await lock();
   }
-  return toStreams(tx, parts);
+  return { streams: await toStreams(tx, parts), busy: new Set(all.filter(isBusy).map(keyOf)) };
 };
 
-/** Their parts in order of sequence numbers. */
+const keyOfRow = ({ machine_id: machineId, epoch }: PartRow): string => keyOf({ machineId, epoch });
+
+/** Their locked parts in order of sequence numbers. */
 const byStream = (rows: readonly PartRow[]): Map<string, PartRow[]> => {
   const parts = new Map<string, PartRow[]>();
   for (const row of rows) {
-    const key = keyOf({ machineId: row.machine_id, epoch: row.epoch });
+    if (row.is_absent) continue;
+    const key = keyOfRow(row);
     const known = parts.get(key);
     if (known === undefined) parts.set(key, [row]);
     else known.push(row);

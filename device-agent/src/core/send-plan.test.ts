@@ -84,6 +84,24 @@ describe('send plan', () => {
     expect(drain(plan, 10_000)).toEqual([[0, 6]]);
   });
 
+  it('sends again sooner what was sent again, then at longer intervals, until an acknowledgement', () => {
+    const plan = planWith([0, 0]);
+    const sentAt: number[] = [];
+    const run = (from: number, to: number): void => {
+      for (let now = from; now <= to; now += 500) {
+        plan.takeOverdue(now);
+        if (drain(plan, now).length > 0) sentAt.push(now);
+      }
+    };
+    run(0, 45_000);
+    expect(sentAt).toEqual([0, 10_000, 13_000, 19_000, 29_000, 39_000]);
+    plan.acknowledged([[0, 0]]);
+    sentAt.length = 0;
+    plan.offer([[1, 1]]);
+    run(50_000, 63_000);
+    expect(sentAt).toEqual([50_000, 60_000, 63_000]);
+  });
+
   it('returns all batches to the queue on a new connection', () => {
     const plan = planWith([0, 9]);
     drain(plan);

@@ -19,6 +19,11 @@ interface InFlight {
 
 /** Window while nothing is acknowledged: enough to notice that the server is back, without flooding it. */
 const probeWindow = 2;
+/**
+ * What was sent again is overdue sooner, then after twice as long each time, up to the usual limit: when an api ends, the first
+ * repeat may come just before another one reads from this board.
+ */
+const probeMs = 3000;
 
 /**
  * Decides which entries are sent next. New entries first, so that a backlog of days never delays them; then the backlog
@@ -30,6 +35,10 @@ export const createSendPlan = (limits: SendPlanLimits) => {
   let inFlight: InFlight[] = [];
   let freshFrom = 0;
   let allowed = Math.min(8, limits.window);
+  /** How often batches were overdue since the last acknowledgement. */
+  let timesOverdue = 0;
+  const overdueMs = (): number =>
+    timesOverdue === 0 ? limits.resendMs : Math.min(limits.resendMs, probeMs * 2 ** (timesOverdue - 1));
 
   const takeBack = (batches: readonly InFlight[]): void => {
     for (const { from, to } of batches) waiting.add(from, to);
@@ -52,6 +61,7 @@ export const createSendPlan = (limits: SendPlanLimits) => {
       inFlight = [];
       freshFrom = (waiting.last()?.[1] ?? -1) + 1;
       allowed = Math.min(8, limits.window);
+      timesOverdue = 0;
     },
 
     /** The range to read and send next, or undefined while the window is full or nothing waits. */
@@ -81,7 +91,9 @@ export const createSendPlan = (limits: SendPlanLimits) => {
         for (const [from, to] of committed) rest.remove(from, to);
         return rest.ranges().map(([from, to]) => ({ from, to, sentAt: batch.sentAt }));
       });
-      if (answered) allowed = Math.min(limits.window, allowed * 2);
+      if (!answered) return;
+      allowed = Math.min(limits.window, allowed * 2);
+      timesOverdue = 0;
     },
 
     /**
@@ -90,7 +102,8 @@ export const createSendPlan = (limits: SendPlanLimits) => {
      */
     takeOverdue(now: number): number {
       const taken = inFlight;
-      if (!taken.some((batch) => now - batch.sentAt >= limits.resendMs)) return 0;
+      if (!taken.some((batch) => now - batch.sentAt >= overdueMs())) return 0;
+      timesOverdue += 1;
       inFlight = [];
       takeBack(taken);
       allowed = Math.min(probeWindow, limits.window);

@@ -91,6 +91,16 @@ describe('LineWatch', () => {
     ]);
   });
 
+  it('leaves ever more rarely where acknowledgements come only now and then, until they have come for a minute', () => {
+    const busy = watched((watch, second) => second % 40 === 0 && watch.acknowledged(), 150);
+    expect(busy.verdicts.map(([second]) => second)).toEqual([8, 25, 72]);
+    const calmed = watched((watch, second) => {
+      watch.heard();
+      if (second > 12 && second < 80 && second % 4 === 0) watch.acknowledged();
+    }, 100);
+    expect(calmed.verdicts.map(([second]) => second)).toEqual([12, 88]);
+  });
+
   it('stays where acknowledgements come, and does not count a board that sent nothing', () => {
     const acknowledged = watched((watch, second) => second % 7 === 0 && watch.acknowledged(), 120);
     expect(acknowledged.verdicts).toEqual([]);

@@ -10,10 +10,11 @@ const silentMs = 8000;
  */
 const muteMs = 12_000;
 /**
- * Where every broker is silent or mute, because the network is slow or the database is away, a change is no use: each one
- * without an acknowledgement doubles the times.
+ * Where every broker is silent or mute, because the network is slow, the database is away or a fleet sends what waited, a change
+ * is no use and costs them a login: each one doubles the times, until acknowledgements have come over one connection for so long.
  */
 const maxFactor = 32;
+const calmMs = 60_000;
 
 export type LineVerdict = 'ping' | 'silent' | 'mute' | undefined;
 
@@ -21,6 +22,7 @@ export type LineVerdict = 'ping' | 'silent' | 'mute' | undefined;
 export class LineWatch {
   readonly #now: Clock['monotonic'];
   #heardAt = 0;
+  #connectedAt = 0;
   /** Since when batches wait and none was acknowledged. */
   #waitsSince: number | undefined;
   #factor = 1;
@@ -31,7 +33,7 @@ export class LineWatch {
 
   connected(): void {
     this.#waitsSince = undefined;
-    this.#heardAt = this.#now();
+    this.#heardAt = this.#connectedAt = this.#now();
   }
 
   heard(): void {
@@ -40,7 +42,7 @@ export class LineWatch {
 
   acknowledged(): void {
     this.#waitsSince = undefined;
-    this.#factor = 1;
+    if (this.#now() - this.#connectedAt >= calmMs) this.#factor = 1;
   }
 
   /** @param isWaiting whether a batch that was sent waits for its acknowledgement */

@@ -143,14 +143,18 @@ const measureShares = async ({ apis, brokers }: Hosts, sql: postgres.Sql, fleets
   };
 };
 
-/** The second that waited longest for its commit, of those that were cut in this time: how long, and how late in this time; s. */
+/**
+ * The second that waited longest for its commit, of those that were cut in this time, in s: how long, until an api received it,
+ * and how late in this time it was cut.
+ */
 const longestCommit = async (sql: postgres.Sql, from: number, to: number) => {
-  const [row] = await sql<{ seconds: number; at: number }[]>`
+  const [row] = await sql<{ seconds: number; received: number; at: number }[]>`
     SELECT extract(epoch FROM pg_xact_commit_timestamp(c.xmin))::float8 - (c.mono_ms + cut.dt) / 1000.0::float8 AS seconds,
+           extract(epoch FROM c.received_at)::float8 - (c.mono_ms + cut.dt) / 1000.0::float8 AS received,
            (c.mono_ms + cut.dt - ${from}) / 1000.0::float8 AS at
     FROM recording_chunks c, unnest(c.dt_ms) AS cut (dt) WHERE c.mono_ms + cut.dt BETWEEN ${from} AND ${to}
     ORDER BY 1 DESC LIMIT 1`;
-  return row ?? { seconds: Infinity, at: 0 };
+  return row ?? { seconds: Infinity, received: Infinity, at: 0 };
 };
 
 const faults = ['killed', 'frozen', 'cut off'] as const;
@@ -235,10 +239,10 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
       await allHeard();
       const to = Date.now();
       await sleep(settleSeconds * 1000);
-      const { seconds, at } = await longestCommit(sql, from, to);
+      const { seconds, received, at } = await longestCommit(sql, from, to);
       longest.push({ of: `${what} ${fault}`, seconds });
       say(
-        `  ${what} ${fault}: all stored within ${seconds.toFixed(1)} s, the last of them cut after ${at.toFixed(1)} s`,
+        `  ${what} ${fault}: all stored within ${seconds.toFixed(1)} s; this one cut after ${at.toFixed(1)} s, received after ${received.toFixed(1)} s more`,
       );
     }
     for (const fleet of fleets) fleet.stopCutting();

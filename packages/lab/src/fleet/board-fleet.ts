@@ -21,6 +21,8 @@ const window = 32;
 const firstWindow = 8;
 const probeWindow = 2;
 const resendMs = 10_000;
+/** Of what was sent again, then twice as long each time. */
+const probeMs = 3_000;
 /** A backlog below this is not compressed. */
 const gzipFromBytes = 2_048;
 const keepaliveSeconds = 60;
@@ -108,6 +110,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
   let socket: Socket | undefined;
   let isOpen = false;
   let allowed = firstWindow;
+  let timesOverdue = 0;
   let isHeard = false;
   let messageId = 1;
   const write = (packet: Packet): void => {
@@ -157,7 +160,9 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     if (!isOpen) return;
     const now = performance.now();
     let packets = '';
-    if ([...underWay.values()].some(({ sentAt }) => now - sentAt > resendMs)) {
+    const overdueMs = timesOverdue === 0 ? resendMs : Math.min(resendMs, probeMs * 2 ** (timesOverdue - 1));
+    if ([...underWay.values()].some(({ sentAt }) => now - sentAt > overdueMs)) {
+      timesOverdue += 1;
       allowed = probeWindow;
       totals.resent += underWay.size;
       takeBack([...underWay.values()]);
@@ -170,17 +175,30 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     packets += more;
     if (packets !== '' && socket && !socket.destroyed) socket.write(packets, 'latin1');
   };
+  const complete = (seconds: number): void => {
+    if (seconds === 0) return;
+    timesOverdue = 0;
+    totals.acknowledged += seconds * plan.samplesPerBatch;
+    if (!isHeard) acknowledgedBoards += 1;
+    isHeard = true;
+  };
   const acknowledged = (ranges: readonly (readonly [number, number])[]): void => {
     watch.acknowledged();
-    for (const [from, { seconds }] of underWay) {
-      const samples = seconds.length * plan.samplesPerBatch;
-      if (!ranges.some(([first, last]) => first <= from && from + samples - 1 <= last)) continue;
+    const isOpenStill = ({ seq: from }: Second): boolean =>
+      !ranges.some(([first, last]) => first <= from && from + plan.samplesPerBatch - 1 <= last);
+    for (const [from, { seconds, sentAt }] of underWay) {
+      const [first, ...more] = seconds.filter(isOpenStill);
+      const left = first === undefined ? 0 : 1 + more.length;
+      if (left === seconds.length) continue;
       underWay.delete(from);
+      if (first !== undefined) underWay.set(first.seq, { seconds: [first, ...more], sentAt });
       allowed = Math.min(window, allowed * 2);
-      totals.acknowledged += samples;
-      if (!isHeard) acknowledgedBoards += 1;
-      isHeard = true;
+      complete(seconds.length - left);
     }
+    // Seconds that are to be sent again, and have arrived.
+    const before = waiting.length;
+    if (before > 0) waiting = waiting.filter(isOpenStill);
+    complete(before - waiting.length);
     ship();
   };
 
@@ -199,6 +217,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     } else if (packet.cmd === 'suback') {
       isOpen = true;
       allowed = firstWindow;
+      timesOverdue = 0;
       watch.connected();
       isFirstRound = true;
       const payload = JSON.stringify({ v: 1, online: true, session: session(), t: Date.now(), connection });
