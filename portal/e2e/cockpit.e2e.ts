@@ -164,101 +164,6 @@ it('cockpit: marks once for repeated taps, keeps names and places, and undoes wi
   await expect.poll(() => crack.getAttribute('aria-pressed')).toBe('false');
 });
 
-it('cockpit: changes the roaster with one tap at every size, without moving marks and chart', async () => {
-  await roastery.addPerson(tomoIto);
-  const { users } = await roastery.admin.call(listUsers);
-  const tomo = users.find(({ email }) => email === tomoIto.email)?.id ?? '';
-  await ana.call(putMachineMember, { params: { id: probat.id, user_id: tomo }, body: { role: 'roaster' } });
-  await using watched = await openCockpit();
-  const { page } = watched;
-  await page.setViewportSize({ width: 390, height: 844 });
-  const top = (): Promise<number | undefined> =>
-    button(page, 'Charge').evaluate((one) => Math.round(one.getBoundingClientRect().top));
-  const before = await top();
-  for (const name of [/^Tomo Ito/, /^Ana Restrepo/]) {
-    await page.getByRole('button', { name: /^(?:Choose the roaster|Roasted by)/ }).tap();
-    await page.getByRole('dialog').getByRole('button', { name }).tap();
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  }
-  // The person chosen here before is now offered.
-  const roastedBy = async () =>
-    (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts[0]?.roasted_by;
-  for (const { width, height } of sizes) {
-    await page.setViewportSize({ width, height });
-    for (const name of ['Tomo Ito', 'Ana Restrepo']) {
-      const direct = page.getByRole('button', { name: `Change the roaster to ${name}` });
-      const box = await direct.boundingBox();
-      expect(Math.min(box?.width ?? 0, box?.height ?? 0), `${width} px`).toBeGreaterThanOrEqual(56);
-      await direct.tap();
-      await expect.poll(roastedBy).toBe(name);
-    }
-  }
-  await page.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(top).toBe(before);
-  await lookAround(page, 'two-roasters', '[data-testid=cockpit] header');
-});
-
-it('cockpit: corrects a mark by its time or by a drag, with chart and fields in one view', async () => {
-  await using watched = await roastery.openAs(ana, { viewport: { width: 820, height: 1180 } });
-  const { page } = watched;
-  await page.goto(address);
-  await untilTimed(page);
-  await page.getByRole('button', { name: 'Correct markers' }).click();
-  const panel = page.getByTestId('cockpit-correct');
-  const chart = page.getByTestId('cockpit-chart').locator('canvas');
-  await chart.waitFor();
-  await expect.poll(() => measure(page).then(({ outside }) => outside)).toBeLessThanOrEqual(0);
-  await expect.poll(() => panel.evaluate((one) => one.scrollHeight - one.clientHeight)).toBeLessThanOrEqual(1);
-  // After the turning point, before which a mark by hand is not allowed.
-  const clock = async () =>
-    parseDuration((await page.getByTestId('cockpit-time').innerText()).replace(/^TIME\s+/i, '')) ?? 0;
-  await expect.poll(clock, { timeout: 60_000 }).toBeGreaterThan(120);
-  const field = panel.getByLabel('Time of Second Crack', { exact: true });
-  await field.fill('1:50');
-  await field.press('Enter');
-  await expect.poll(() => button(page, 'Second Crack').innerText()).toMatch(/^Second Crack\s+1:50\s+by hand$/);
-  const box = await chart.boundingBox();
-  if (box === null) throw new Error('no chart');
-  const folder = process.env['SCREENS_DIR'];
-  if (folder !== undefined) await page.screenshot({ path: path.join(folder, 'correcting-tablet.png') });
-  const [from, to] = [await pixelOf(page, box, 110), await pixelOf(page, box, 100)];
-  await page.mouse.move(from, box.y + box.height / 2);
-  await page.mouse.down();
-  await page.mouse.move(to, box.y + box.height / 2, { steps: 5 });
-  await page.mouse.up();
-  await expect.poll(() => field.inputValue()).toMatch(/^1:(?:3[5-9]|4[0-5])$/);
-  // The time replaced by the drag applies again, then none.
-  const remove = panel.getByRole('button', { name: 'Remove Second Crack', exact: true });
-  await remove.click();
-  await expect.poll(() => field.inputValue()).toBe('1:50');
-  await remove.click();
-  await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
-});
-
-it('cockpit: can be used by keyboard only', async () => {
-  await using watched = await openCockpit();
-  const { page } = watched;
-  await untilTimed(page);
-  // In the moment in which Undo appears its key works.
-  await page.evaluate(() => {
-    const seen = new MutationObserver(() => {
-      if (document.querySelector('[data-testid="mark-notice"] button') === null) return;
-      seen.disconnect();
-      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'u', bubbles: true }));
-    });
-    seen.observe(document.body, { childList: true, subtree: true });
-  });
-  await page.keyboard.press('3');
-  await untilNotice(page, 'First Crack removed');
-  await expect.poll(() => button(page, 'First Crack').getAttribute('aria-pressed')).toBe('false');
-  // Ten seconds later undo is no longer available, and the mark stays.
-  await page.keyboard.press('4');
-  await untilNotice(page, /^First Crack End marked at/);
-  await expect.poll(() => notice(page).getByRole('button', { name: 'Undo' }).count()).toBe(0);
-  await page.keyboard.press('u');
-  await expect.poll(() => button(page, 'First Crack End').innerText()).toMatch(/by hand$/);
-});
-
 const runningId = async () => (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts[0]?.id ?? '';
 const hasSecondCrack = async () => {
   const { marks } = await ana.call(getRoast, { params: { id: await runningId() } });
@@ -379,6 +284,101 @@ it('cockpit: reports a queued mark that the server refuses for good', async () =
   await page.goto('/account');
   const alert = page.getByRole('alert').filter({ hasText: /^Second Crack at \d+:\d\d was not saved/ });
   await alert.getByText(refusal.detail).waitFor();
+});
+
+it('cockpit: changes the roaster with one tap at every size, without moving marks and chart', async () => {
+  await roastery.addPerson(tomoIto);
+  const { users } = await roastery.admin.call(listUsers);
+  const tomo = users.find(({ email }) => email === tomoIto.email)?.id ?? '';
+  await ana.call(putMachineMember, { params: { id: probat.id, user_id: tomo }, body: { role: 'roaster' } });
+  await using watched = await openCockpit();
+  const { page } = watched;
+  await page.setViewportSize({ width: 390, height: 844 });
+  const top = (): Promise<number | undefined> =>
+    button(page, 'Charge').evaluate((one) => Math.round(one.getBoundingClientRect().top));
+  const before = await top();
+  for (const name of [/^Tomo Ito/, /^Ana Restrepo/]) {
+    await page.getByRole('button', { name: /^(?:Choose the roaster|Roasted by)/ }).tap();
+    await page.getByRole('dialog').getByRole('button', { name }).tap();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  }
+  // The person chosen here before is now offered.
+  const roastedBy = async () =>
+    (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts[0]?.roasted_by;
+  for (const { width, height } of sizes) {
+    await page.setViewportSize({ width, height });
+    for (const name of ['Tomo Ito', 'Ana Restrepo']) {
+      const direct = page.getByRole('button', { name: `Change the roaster to ${name}` });
+      const box = await direct.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0), `${width} px`).toBeGreaterThanOrEqual(56);
+      await direct.tap();
+      await expect.poll(roastedBy).toBe(name);
+    }
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(top).toBe(before);
+  await lookAround(page, 'two-roasters', '[data-testid=cockpit] header');
+});
+
+it('cockpit: corrects a mark by its time or by a drag, with chart and fields in one view', async () => {
+  await using watched = await roastery.openAs(ana, { viewport: { width: 820, height: 1180 } });
+  const { page } = watched;
+  await page.goto(address);
+  await untilTimed(page);
+  await page.getByRole('button', { name: 'Correct markers' }).click();
+  const panel = page.getByTestId('cockpit-correct');
+  const chart = page.getByTestId('cockpit-chart').locator('canvas');
+  await chart.waitFor();
+  await expect.poll(() => measure(page).then(({ outside }) => outside)).toBeLessThanOrEqual(0);
+  await expect.poll(() => panel.evaluate((one) => one.scrollHeight - one.clientHeight)).toBeLessThanOrEqual(1);
+  // After the turning point, before which a mark by hand is not allowed.
+  const clock = async () =>
+    parseDuration((await page.getByTestId('cockpit-time').innerText()).replace(/^TIME\s+/i, '')) ?? 0;
+  await expect.poll(clock, { timeout: 60_000 }).toBeGreaterThan(120);
+  const field = panel.getByLabel('Time of Second Crack', { exact: true });
+  await field.fill('1:50');
+  await field.press('Enter');
+  await expect.poll(() => button(page, 'Second Crack').innerText()).toMatch(/^Second Crack\s+1:50\s+by hand$/);
+  const box = await chart.boundingBox();
+  if (box === null) throw new Error('no chart');
+  const folder = process.env['SCREENS_DIR'];
+  if (folder !== undefined) await page.screenshot({ path: path.join(folder, 'correcting-tablet.png') });
+  const [from, to] = [await pixelOf(page, box, 110), await pixelOf(page, box, 100)];
+  await page.mouse.move(from, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(to, box.y + box.height / 2, { steps: 5 });
+  await page.mouse.up();
+  await expect.poll(() => field.inputValue()).toMatch(/^1:(?:3[5-9]|4[0-5])$/);
+  // The time replaced by the drag applies again, then none.
+  const remove = panel.getByRole('button', { name: 'Remove Second Crack', exact: true });
+  await remove.click();
+  await expect.poll(() => field.inputValue()).toBe('1:50');
+  await remove.click();
+  await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
+});
+
+it('cockpit: can be used by keyboard only', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  await untilTimed(page);
+  // In the moment in which Undo appears its key works.
+  await page.evaluate(() => {
+    const seen = new MutationObserver(() => {
+      if (document.querySelector('[data-testid="mark-notice"] button') === null) return;
+      seen.disconnect();
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'u', bubbles: true }));
+    });
+    seen.observe(document.body, { childList: true, subtree: true });
+  });
+  await page.keyboard.press('3');
+  await untilNotice(page, 'First Crack removed');
+  await expect.poll(() => button(page, 'First Crack').getAttribute('aria-pressed')).toBe('false');
+  // Ten seconds later undo is no longer available, and the mark stays.
+  await page.keyboard.press('4');
+  await untilNotice(page, /^First Crack End marked at/);
+  await expect.poll(() => notice(page).getByRole('button', { name: 'Undo' }).count()).toBe(0);
+  await page.keyboard.press('u');
+  await expect.poll(() => button(page, 'First Crack End').innerText()).toMatch(/by hand$/);
 });
 
 it('cockpit: shows since when the network is down, and queues a mark until it is back', async () => {

@@ -85,13 +85,13 @@ describe('the requests of a page', () => {
 
   /** The last read of the roast page; a slow computer is idle only after that. */
   const readLast = '/api/v1/settings/roastery';
-  /** The requests of a browser on its first visit, including fonts and api responses. */
+  /** The requests of a page, including fonts, api responses, and what the browser's cache answers. */
   const requestsOf = async (
     address: string,
     shows: string | RegExp,
     isLoaded = (page: Page) => page.waitForLoadState('networkidle'),
   ): Promise<string[]> => {
-    await using watched = await roastery.openAs(roastery.admin, { withoutCache: true });
+    await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;
     const asked: string[] = [];
     page.on('request', (request) => void asked.push(request.url().slice(roastery.stack.url.length)));

@@ -326,7 +326,7 @@ describe('three users at two machines', () => {
     await page.getByRole('region', { name: 'Queue of Probat P25' }).getByRole('button', { name: 'Clear' }).click();
     await page.getByRole('button', { name: 'Clear queue' }).click();
     await expect.poll(async () => (await queued(probat)).length).toBe(0);
-    await page.goto('/roasts/batch-numbers');
+    await visit(page, '/roasts/batch-numbers');
     await expect.poll(() => page.getByRole('row', { name: /Plan cancelled/ }).count()).toBe(3);
     await visit(page, '/account');
     await page.getByText('On a shared tablet it confirms that you are the roaster.').waitFor();

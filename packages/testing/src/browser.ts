@@ -169,7 +169,7 @@ const routeAtOnce = (page: Page): void => {
 };
 
 /** A page keeps some memory of each document it has shown. */
-const maxUses = 40;
+const maxUses = 100;
 
 interface PooledPage {
   readonly page: Page;

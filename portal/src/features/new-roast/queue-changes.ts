@@ -1,3 +1,4 @@
+import { listBatchNumbers } from '@roastery/contract/batch-numbers';
 import {
   cancelPlannedRoast,
   clearQueue,
@@ -16,7 +17,7 @@ import { toast } from '../../ui/toast.ts';
 
 /** Makes a change of the queue and reads it again. */
 const changeQueue = (change: () => Promise<unknown>, failed: string): Promise<unknown> =>
-  attempt(change, (error) => sentenceWithFields(error, failed), [listPlannedRoasts, getPlannedRoast]);
+  attempt(change, (error) => sentenceWithFields(error, failed), [listPlannedRoasts, getPlannedRoast, listBatchNumbers]);
 
 /** Removes a roast from the queue; its batch number stays listed. */
 export const removeFromQueue = (plan: PlannedRoast, onRemoved?: () => void): Promise<unknown> =>
