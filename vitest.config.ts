@@ -7,7 +7,12 @@ const shared = {
 };
 const sources = '{packages/*,api,broker,device-agent,portal}/src';
 /** `npm test` runs the tests of both at once with those of the browser: a condition may need many seconds. */
-const beside = { expect: { poll: { timeout: 30_000 } }, testTimeout: 240_000, hookTimeout: 240_000 };
+const patience = { expect: { poll: { timeout: 30_000 } }, testTimeout: 240_000, hookTimeout: 240_000 };
+/**
+ * V8 optimises a function after four times the usual work: most functions run too seldom in tests to repay it, and
+ * optimising them took a tenth of the CPU time.
+ */
+const beside = { ...patience, execArgv: ['--interrupt-budget=300000'] };
 /** Tests with a real Postgres, real processes and a real browser. */
 const realParts = {
   ...beside,

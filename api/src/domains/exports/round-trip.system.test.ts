@@ -1,4 +1,4 @@
 import { describeRoundTrips } from '../../testing/round-trip.ts';
 
 // All files: round-trip.endurance.test.ts.
-describeRoundTrips(10, [4]);
+describeRoundTrips(25, [4]);
