@@ -50,8 +50,8 @@ const maxDelays = 6;
  */
 const transactionsAtOnce = 2;
 
-/** Messages whose streams another transaction was storing are tried again after this pause. */
-const busyPauseMs = 100;
+/** Messages whose streams another instance was storing are tried again after these pauses. */
+const [minBusyMs, maxBusyMs] = [100, 1000];
 
 /** The batch limit grows again only after a transaction that was faster than this. */
 const quickSeconds = 2;
@@ -70,6 +70,7 @@ export class BatchWriter {
   readonly #queue: MessageQueue;
   readonly #stopping = new AbortController();
   readonly #backoff = createBackoff(200, 2000);
+  readonly #busyBackoff = createBackoff(minBusyMs, maxBusyMs);
   readonly #mayLog = createLogGate(10_000);
   readonly #timers = new Set<Cancel>();
   readonly #startedAtMs: number;
@@ -177,7 +178,7 @@ export class BatchWriter {
    * Retries while Postgres is unavailable. If the messages were committed before the connection was lost, the retry
    * recognises them as repeats.
    */
-  async #storeWithRetry({ raw, batch, isTrial }: Taken): Promise<void> {
+  async #storeWithRetry({ raw, batch, machines, isTrial }: Taken): Promise<void> {
     const { log } = this.#options;
     while (!this.#stopping.signal.aborted) {
       try {
@@ -191,16 +192,21 @@ export class BatchWriter {
         if (seconds < quickSeconds && !isTrial) this.#batchLimit = Math.min(maxBatchMessages, this.#batchLimit * 2);
         const left = new Set(busy.map((message) => raw[batch.indexOf(message)]));
         this.#queue.release(raw.filter((message) => !left.has(message)));
-        if (left.size === 0) return;
-        await pause(busyPauseMs, this.#stopping.signal);
+        if (left.size > 0) await pause(this.#busyBackoff.nextMs(), this.#stopping.signal);
+        else this.#busyBackoff.reset();
+        this.#queue.stored(machines);
         return this.#queue.requeue(raw.filter((message) => left.has(message)));
       } catch (error) {
-        if (isTooSlow(error) || !isDatabaseUnavailable(error)) return this.#splitOrPark(raw, isTrial, error);
+        if (isTooSlow(error) || !isDatabaseUnavailable(error)) {
+          this.#queue.stored(machines);
+          return this.#splitOrPark(raw, isTrial, error);
+        }
         if (!this.#isOffline) log.warn(loggable(error), 'database unavailable');
         this.#isOffline = true;
         await pause(this.#backoff.nextMs(), this.#stopping.signal);
       }
     }
+    this.#queue.stored(machines);
   }
 
   #isFull(): boolean {

@@ -9,6 +9,9 @@ import { decodeBatch, decodedBytes } from './decode-batch.ts';
 import { createMessageQueue } from './message-queue.ts';
 import { fromNow } from '../testing/present.ts';
 
+/** The machines of one transaction. */
+const taken = new Set<string>();
+
 const messageOf = (serialNumber: string, payload: Buffer | string): QueuedMessage => ({
   topic: `roastery/v1/${serialNumber}/journal`,
   serialNumber,
@@ -65,7 +68,7 @@ describe('message queue', () => {
     expect(queue.bytes).toBeLessThanOrEqual(limit);
     expect(kept).toBeGreaterThan(500);
     expect(cost).toBeLessThan(queue.bytes * 1.25);
-    expect(queue.next()?.serialNumber).toBe('B-0');
+    expect(queue.next(taken)?.serialNumber).toBe('B-0');
   });
 
   it('decodedBytes: estimates the memory of a decoded batch', () => {
@@ -81,7 +84,7 @@ describe('message queue', () => {
     expect(queue.add(messageOf('A', 'x'))).toBe(true);
     expect(queue.add(messageOf('B', 'x'))).toBe(true);
     expect(queue.count).toBe(2);
-    const first = queue.next();
+    const first = queue.next(taken);
     if (first === undefined) throw new Error('no message');
     queue.add(messageOf('A', 'x'));
     expect(queue.count).toBe(1);
@@ -94,7 +97,7 @@ describe('message queue', () => {
     const queue = createMessageQueue(1e6);
     const store = (): WeakRef<QueuedMessage> => {
       queue.add(messageOf('A', 'x'));
-      const message = queue.next();
+      const message = queue.next(taken);
       if (message === undefined) throw new Error('no message');
       queue.release([message]);
       return new WeakRef(message);
@@ -115,11 +118,11 @@ describe('message queue', () => {
       ['B', '1'],
     ] as const)
       queue.add(messageOf(serial, text));
-    const stuck = queue.next();
+    const stuck = queue.next(taken);
     if (stuck === undefined) throw new Error('no message');
     const waitMs = queue.park(stuck, 0);
-    expect(queue.next()?.serialNumber).toBe('B');
-    expect(queue.next()).toBeUndefined();
+    expect(queue.next(taken)?.serialNumber).toBe('B');
+    expect(queue.next(taken)).toBeUndefined();
     expect(queue.nextTrial(waitMs - 1)).toBeUndefined();
     const trial = queue.nextTrial(waitMs);
     expect(trial).toBe(stuck);
@@ -129,6 +132,22 @@ describe('message queue', () => {
     const again = queue.nextTrial(Number.MAX_SAFE_INTEGER);
     expect(again).toBe(stuck);
     queue.release([stuck]);
-    expect([queue.parkedMachines, queue.next()?.payload.toString()]).toEqual([0, '2']);
+    expect([queue.parkedMachines, queue.next(taken)?.payload.toString()]).toEqual([0, '2']);
+  });
+
+  it('keeps the messages of a machine that is being stored from a second transaction, in their order', () => {
+    const queue = createMessageQueue(1e6);
+    const add = (text: string): boolean => queue.add(messageOf(text.slice(0, 1), text));
+    const nextOf = (machines: Set<string>): string | undefined => queue.next(machines)?.payload.toString();
+    const [one, other] = [new Set<string>(), new Set<string>()];
+    for (const text of ['A1', 'A2', 'B1']) add(text);
+    expect([nextOf(one), nextOf(one)]).toEqual(['A1', 'A2']);
+    add('A3');
+    add('A4');
+    expect([nextOf(other), nextOf(other)]).toEqual(['B1', undefined]);
+    expect(queue.count).toBe(0);
+    add('A5');
+    queue.stored(one);
+    expect(['', '', '', ''].map(() => nextOf(other))).toEqual(['A3', 'A4', 'A5', undefined]);
   });
 });

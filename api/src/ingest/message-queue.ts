@@ -16,7 +16,8 @@ const maxParkMs = 30_000;
 
 /**
  * Messages from their arrival to their commit, limited in bytes. Boards resend what is not acknowledged: a message that
- * is already queued is not queued twice. Messages of a parked machine wait apart from the others.
+ * is already queued is not queued twice. Messages of a parked machine wait apart from the others, and those of a machine whose
+ * earlier ones are being stored until these are: two transactions would only wait for each other.
  */
 export const createMessageQueue = (maxBytes: number) => {
   /** Those before `head` were taken: `held` keeps them until they are committed, and this list no longer. */
@@ -26,6 +27,8 @@ export const createMessageQueue = (maxBytes: number) => {
   const held = new Map<QueuedMessage, string>();
   const keys = new Set<string>();
   const parked = new Map<string, Parked>();
+  const beingStored = new Set<string>();
+  let aside: QueuedMessage[] = [];
 
   /** Ends the wait of `untilWoken`. */
   let wake: (() => void) | undefined;
@@ -48,8 +51,11 @@ export const createMessageQueue = (maxBytes: number) => {
       bytes += costOf(message);
       return true;
     },
-    /** The next message of a machine that is not parked. */
-    next(): QueuedMessage | undefined {
+    /**
+     * The next message of a machine that is neither parked nor being stored, or is one of `taken`, to which it is added: `stored`
+     * ends that.
+     */
+    next(taken: Set<string>): QueuedMessage | undefined {
       while (head < queue.length) {
         const message = queue[head];
         queue[head] = undefined;
@@ -59,9 +65,15 @@ export const createMessageQueue = (maxBytes: number) => {
           head = 0;
         }
         if (message === undefined) continue;
-        const apart = parked.get(message.serialNumber);
-        if (apart === undefined) return message;
-        apart.messages.push(message);
+        const { serialNumber } = message;
+        const apart = parked.get(serialNumber);
+        if (apart !== undefined) apart.messages.push(message);
+        else if (beingStored.has(serialNumber) && !taken.has(serialNumber)) aside.push(message);
+        else {
+          beingStored.add(serialNumber);
+          taken.add(serialNumber);
+          return message;
+        }
       }
       return undefined;
     },
@@ -74,6 +86,14 @@ export const createMessageQueue = (maxBytes: number) => {
         return apart.messages.shift();
       }
       return undefined;
+    },
+    /** The messages of these machines are stored, or are about to be queued again. */
+    stored(taken: ReadonlySet<string>): void {
+      for (const serialNumber of taken) beingStored.delete(serialNumber);
+      const isFree = ({ serialNumber }: QueuedMessage): boolean => !beingStored.has(serialNumber);
+      if (aside.length === 0) return;
+      requeue(aside.filter(isFree));
+      aside = aside.filter((message) => !isFree(message));
     },
     requeue,
     /** Waits until `wake` is called, or for at most `timeoutMs`. For one caller at a time. */

@@ -17,6 +17,8 @@ const decoded = (message: QueuedMessage): JournalMessage => ({
 export interface Taken {
   readonly raw: QueuedMessage[];
   readonly batch: JournalMessage[];
+  /** The machines of the messages: their next ones wait until `MessageQueue.stored`. */
+  readonly machines: ReadonlySet<string>;
   /** A message of a parked machine, alone. */
   readonly isTrial: boolean;
 }
@@ -24,13 +26,14 @@ export interface Taken {
 /** Decodes as many messages as fit into a transaction. */
 export const takeBatch = async (queue: MessageQueue, now: number, limit: number): Promise<Taken> => {
   const trial = queue.nextTrial(now);
-  if (trial !== undefined) return { raw: [trial], batch: [decoded(trial)], isTrial: true };
+  if (trial !== undefined) return { raw: [trial], batch: [decoded(trial)], machines: new Set(), isTrial: true };
   const raw: QueuedMessage[] = [];
   const batch: JournalMessage[] = [];
+  const machines = new Set<string>();
   let bytes = 0;
   let since = performance.now();
   while (raw.length < limit && bytes < maxDecodedBytes) {
-    const message = queue.next();
+    const message = queue.next(machines);
     if (message === undefined) break;
     raw.push(message);
     const read = decoded(message);
@@ -40,5 +43,5 @@ export const takeBatch = async (queue: MessageQueue, now: number, limit: number)
     await yieldToEventLoop();
     since = performance.now();
   }
-  return { raw, batch, isTrial: false };
+  return { raw, batch, machines, isTrial: false };
 };
