@@ -14,6 +14,32 @@ interface Parked {
 const minParkMs = 1000;
 const maxParkMs = 30_000;
 
+/** The machines whose messages are being stored, and their next messages, which wait. */
+const createTurns = () => {
+  const beingStored = new Set<string>();
+  let aside: QueuedMessage[] = [];
+  return {
+    /** Whether these machines may be joined by that of the message; otherwise the message waits. */
+    take(message: QueuedMessage, taken: Set<string>): boolean {
+      const { serialNumber } = message;
+      if (beingStored.has(serialNumber) && !taken.has(serialNumber)) {
+        aside.push(message);
+        return false;
+      }
+      beingStored.add(serialNumber);
+      taken.add(serialNumber);
+      return true;
+    },
+    /** Returns the messages that waited for these machines. */
+    end(taken: ReadonlySet<string>): QueuedMessage[] {
+      for (const serialNumber of taken) beingStored.delete(serialNumber);
+      const freed = aside.filter(({ serialNumber }) => !beingStored.has(serialNumber));
+      if (freed.length > 0) aside = aside.filter(({ serialNumber }) => beingStored.has(serialNumber));
+      return freed;
+    },
+  };
+};
+
 /**
  * Messages from their arrival to their commit, limited in bytes. Boards resend what is not acknowledged: a message that
  * is already queued is not queued twice. Messages of a parked machine wait apart from the others, and those of a machine whose
@@ -27,8 +53,7 @@ export const createMessageQueue = (maxBytes: number) => {
   const held = new Map<QueuedMessage, string>();
   const keys = new Set<string>();
   const parked = new Map<string, Parked>();
-  const beingStored = new Set<string>();
-  let aside: QueuedMessage[] = [];
+  const turns = createTurns();
 
   /** Ends the wait of `untilWoken`. */
   let wake: (() => void) | undefined;
@@ -65,15 +90,9 @@ export const createMessageQueue = (maxBytes: number) => {
           head = 0;
         }
         if (message === undefined) continue;
-        const { serialNumber } = message;
-        const apart = parked.get(serialNumber);
+        const apart = parked.get(message.serialNumber);
         if (apart !== undefined) apart.messages.push(message);
-        else if (beingStored.has(serialNumber) && !taken.has(serialNumber)) aside.push(message);
-        else {
-          beingStored.add(serialNumber);
-          taken.add(serialNumber);
-          return message;
-        }
+        else if (turns.take(message, taken)) return message;
       }
       return undefined;
     },
@@ -89,11 +108,8 @@ export const createMessageQueue = (maxBytes: number) => {
     },
     /** The messages of these machines are stored, or are about to be queued again. */
     stored(taken: ReadonlySet<string>): void {
-      for (const serialNumber of taken) beingStored.delete(serialNumber);
-      const isFree = ({ serialNumber }: QueuedMessage): boolean => !beingStored.has(serialNumber);
-      if (aside.length === 0) return;
-      requeue(aside.filter(isFree));
-      aside = aside.filter((message) => !isFree(message));
+      const freed = turns.end(taken);
+      if (freed.length > 0) requeue(freed);
     },
     requeue,
     /** Waits until `wake` is called, or for at most `timeoutMs`. For one caller at a time. */

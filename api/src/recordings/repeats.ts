@@ -66,6 +66,28 @@ const groupByPlace = (overlaps: readonly Overlap[]): Overlap[][] => {
   }
   return groups;
 };
+/**
+ * Groups whose queries are pipelined: when an api ends, a thousand boards repeat what it had not acknowledged, and the rows of all
+ * stay locked for as long as this transaction waits for one answer after the other.
+ */
+const inSlices = (groups: readonly Overlap[][]): Overlap[][][] => {
+  const slices: Overlap[][][] = [];
+  let seqs = 0;
+  for (const group of groups) {
+    const more = spanOf(group);
+    const slice = slices.at(-1);
+    if (slice === undefined || slice.length >= maxGroupsAtOnce || seqs + more > maxSeqsPerQuery) {
+      slices.push([group]);
+      seqs = more;
+    } else {
+      slice.push(group);
+      seqs += more;
+    }
+  }
+  return slices;
+};
+const maxGroupsAtOnce = 200;
+const spanOf = (group: readonly Overlap[]): number => Math.max(...group.map(endOf)) - Math.min(...group.map(startOf));
 const startOf = ({ parts }: Overlap): number => parts[0]?.start ?? 0;
 const endOf = ({ parts }: Overlap): number => parts.at(-1)?.end ?? 0;
 
@@ -82,9 +104,9 @@ export interface Conflict {
 export const findConflicts = async (tx: Sql, overlaps: readonly Overlap[]) => {
   const conflicts: Conflict[] = [];
   const repeats: Overlap[] = [];
-  for (const group of groupByPlace(overlaps)) {
+  const compare = async (group: readonly Overlap[]): Promise<void> => {
     const [first] = group;
-    if (first === undefined) continue;
+    if (first === undefined) return;
     const { recordingId } = first.recording;
     const toSeq = Math.max(...group.map(endOf)) - 1;
     const stored = await readSamples(tx, { recordingId, fromSeq: startOf(first), toSeq });
@@ -94,7 +116,8 @@ export const findConflicts = async (tx: Sql, overlaps: readonly Overlap[]) => {
       if (difference === undefined) repeats.push(overlap);
       else conflicts.push({ known: overlap.known, difference });
     }
-  }
+  };
+  for (const slice of inSlices(groupByPlace(overlaps))) await Promise.all(slice.map(compare));
   return { conflicts, repeats };
 };
 
