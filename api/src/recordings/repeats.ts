@@ -45,10 +45,13 @@ const firstDifference = (
   return undefined;
 };
 
-/** One query compares the repeats of a recording within this many sequence numbers. */
-const maxSeqsPerQuery = 20_000;
+/** One statement compares repeats of at most this many sequence numbers. */
+const maxSeqs = 20_000;
+const startOf = ({ parts }: Overlap): number => parts[0]?.start ?? 0;
+const endOf = ({ parts }: Overlap): number => parts.at(-1)?.end ?? 0;
+const spanOf = (group: readonly Overlap[]): number => Math.max(...group.map(endOf)) - Math.min(...group.map(startOf));
 
-/** Groups the overlaps of each recording by position, so that a board that resends its backlog causes few queries. */
+/** Groups the overlaps of each recording by position, so that the backlog that a board resends is read in few ranges. */
 const groupByPlace = (overlaps: readonly Overlap[]): Overlap[][] => {
   const sorted = overlaps.toSorted((a, b) =>
     a.recording.recordingId === b.recording.recordingId
@@ -60,36 +63,35 @@ const groupByPlace = (overlaps: readonly Overlap[]): Overlap[][] => {
   const groups: Overlap[][] = [];
   for (const overlap of sorted) {
     const [first] = groups.at(-1) ?? [];
-    const isNear = first?.recording === overlap.recording && endOf(overlap) - startOf(first) <= maxSeqsPerQuery;
+    const isNear = first?.recording === overlap.recording && endOf(overlap) - startOf(first) <= maxSeqs;
     if (isNear) groups.at(-1)?.push(overlap);
     else groups.push([overlap]);
   }
   return groups;
 };
+
 /**
- * Groups whose queries are pipelined: when an api ends, a thousand boards repeat what it had not acknowledged, and the rows of all
+ * Groups that one statement compares: when an api ends, a thousand boards repeat what it had not acknowledged, and the rows of all
  * stay locked for as long as this transaction waits for one answer after the other.
  */
 const inSlices = (groups: readonly Overlap[][]): Overlap[][][] => {
   const slices: Overlap[][][] = [];
   let seqs = 0;
   for (const group of groups) {
-    const more = spanOf(group);
+    seqs += spanOf(group);
     const slice = slices.at(-1);
-    if (slice === undefined || slice.length >= maxGroupsAtOnce || seqs + more > maxSeqsPerQuery) {
+    if (slice !== undefined && seqs <= maxSeqs) slice.push(group);
+    else {
       slices.push([group]);
-      seqs = more;
-    } else {
-      slice.push(group);
-      seqs += more;
+      seqs = spanOf(group);
     }
   }
   return slices;
 };
-const maxGroupsAtOnce = 200;
-const spanOf = (group: readonly Overlap[]): number => Math.max(...group.map(endOf)) - Math.min(...group.map(startOf));
-const startOf = ({ parts }: Overlap): number => parts[0]?.start ?? 0;
-const endOf = ({ parts }: Overlap): number => parts.at(-1)?.end ?? 0;
+
+const channelsOf = (overlaps: readonly Overlap[]): string[] => [
+  ...new Set(overlaps.flatMap(({ known: { batch } }) => (batch.k === 'samples' ? batch.ch : []))),
+];
 
 export interface Conflict {
   readonly known: KnownBatch;
@@ -104,12 +106,7 @@ export interface Conflict {
 export const findConflicts = async (tx: Sql, overlaps: readonly Overlap[]) => {
   const conflicts: Conflict[] = [];
   const repeats: Overlap[] = [];
-  const compare = async (group: readonly Overlap[]): Promise<void> => {
-    const [first] = group;
-    if (first === undefined) return;
-    const { recordingId } = first.recording;
-    const toSeq = Math.max(...group.map(endOf)) - 1;
-    const stored = await readSamples(tx, { recordingId, fromSeq: startOf(first), toSeq });
+  const compare = (group: readonly Overlap[], stored: Samples): void => {
     const places = new Map(stored.seq.map((seq, index) => [seq, index]));
     for (const overlap of group) {
       const difference = firstDifference(overlap.known, overlap.parts, stored, places);
@@ -117,7 +114,16 @@ export const findConflicts = async (tx: Sql, overlaps: readonly Overlap[]) => {
       else conflicts.push({ known: overlap.known, difference });
     }
   };
-  for (const slice of inSlices(groupByPlace(overlaps))) await Promise.all(slice.map(compare));
+  for (const slice of inSlices(groupByPlace(overlaps))) {
+    const ranges = slice.flatMap((group) => {
+      const [first] = group;
+      if (first === undefined) return [];
+      const { recordingId } = first.recording;
+      return [{ recordingId, fromSeq: startOf(first), toSeq: Math.max(...group.map(endOf)) - 1 }];
+    });
+    let at = 0;
+    for await (const stored of readSamples(tx, ranges, channelsOf(slice.flat()))) compare(slice[at++] ?? [], stored);
+  }
   return { conflicts, repeats };
 };
 

@@ -24,6 +24,9 @@ const probeWindow = 2;
  * repeat may come just before another one reads from this board.
  */
 const probeMs = 3000;
+/** How long a batch may be in flight; overdue ones since the last acknowledgement make it shorter. */
+export const overdueAfterMs = (resendMs: number, timesOverdue: number): number =>
+  timesOverdue === 0 ? resendMs : Math.min(resendMs, probeMs * 2 ** (timesOverdue - 1));
 
 /**
  * Decides which entries are sent next. New entries first, so that a backlog of days never delays them; then the backlog
@@ -37,8 +40,6 @@ export const createSendPlan = (limits: SendPlanLimits) => {
   let allowed = Math.min(8, limits.window);
   /** How often batches were overdue since the last acknowledgement. */
   let timesOverdue = 0;
-  const overdueMs = (): number =>
-    timesOverdue === 0 ? limits.resendMs : Math.min(limits.resendMs, probeMs * 2 ** (timesOverdue - 1));
 
   const takeBack = (batches: readonly InFlight[]): void => {
     for (const { from, to } of batches) waiting.add(from, to);
@@ -102,7 +103,8 @@ export const createSendPlan = (limits: SendPlanLimits) => {
      */
     takeOverdue(now: number): number {
       const taken = inFlight;
-      if (!taken.some((batch) => now - batch.sentAt >= overdueMs())) return 0;
+      const overdueMs = overdueAfterMs(limits.resendMs, timesOverdue);
+      if (!taken.some((batch) => now - batch.sentAt >= overdueMs)) return 0;
       timesOverdue += 1;
       inFlight = [];
       takeBack(taken);

@@ -8,6 +8,7 @@ import { connect, type Socket } from 'node:net';
 import { clearTimeout, setInterval, setTimeout } from 'node:timers';
 import { gzipSync } from 'node:zlib';
 import { clientIdOf, maxBatchEntries, topicOf } from '@roastery/contract/mqtt';
+import { overdueAfterMs } from '@roastery/device-agent/core/send-plan';
 import { BrokerChoice } from '@roastery/device-agent/uplink/broker-choice';
 import { LineWatch } from '@roastery/device-agent/uplink/line-watch';
 import { createBackoff } from '@roastery/runtime/backoff';
@@ -21,8 +22,6 @@ const window = 32;
 const firstWindow = 8;
 const probeWindow = 2;
 const resendMs = 10_000;
-/** Of what was sent again, then twice as long each time. */
-const probeMs = 3_000;
 /** A backlog below this is not compressed. */
 const gzipFromBytes = 2_048;
 const keepaliveSeconds = 60;
@@ -160,7 +159,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     if (!isOpen) return;
     const now = performance.now();
     let packets = '';
-    const overdueMs = timesOverdue === 0 ? resendMs : Math.min(resendMs, probeMs * 2 ** (timesOverdue - 1));
+    const overdueMs = overdueAfterMs(resendMs, timesOverdue);
     if ([...underWay.values()].some(({ sentAt }) => now - sentAt > overdueMs)) {
       timesOverdue += 1;
       allowed = probeWindow;
