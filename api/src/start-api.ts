@@ -10,7 +10,7 @@ import { allBrokers, createBrokerManagement } from './broker/management.ts';
 import { keepMosquittoUsers } from './broker/mosquitto-users.ts';
 import type { ApiConfig } from './config.ts';
 import type { AppContext } from './context.ts';
-import { migrate } from './db/migrate.ts';
+import { migrateAt } from './db/migrate.ts';
 import { isDatabaseUnavailable, loggable } from './db/postgres-errors.ts';
 import { followServers } from './db/database-servers.ts';
 import { openDatabase } from './db/sql.ts';
@@ -102,7 +102,7 @@ const untilPrepared = async (
   while (!stop.aborted) {
     try {
       onStep('migrate');
-      await migrate(context.sql, context.log);
+      await migrateAt(context.config.databaseUrl, context.log);
       onStep('prepare');
       await parts.prepare(context);
       onStep('follow sessions');

@@ -1,3 +1,4 @@
+import type { Cancel, Clock } from '@roastery/runtime/clock';
 import { serial } from '@roastery/runtime/turns';
 import { databaseOn, type Database, type PoolWay, type Way } from './statements.ts';
 
@@ -47,3 +48,72 @@ export const guardedBegin =
 /** The same database with guarded transactions. */
 export const guardTransactions = ({ way }: Database, guard: TransactionGuard): Database =>
   databaseOn({ ...way, begin: guardedBegin(way.begin, guard) });
+
+export interface AnswerWatch {
+  readonly clock: Clock;
+  /** The server itself ends a statement after this long. 0: never, and the watch does nothing. */
+  readonly statementTimeoutMs: number;
+  /** Called when an answer is overdue by 5 to 10 s. */
+  readonly onSilent: () => void;
+}
+
+const tickMs = 5000;
+
+/**
+ * Notices a connection that is dead but not closed, as behind a router that restarted: TCP would wait for a quarter of an hour.
+ * Each transaction is watched for itself; statements of the pool together, because one may wait for a free connection.
+ */
+export const watchAnswers = (
+  { begin, send }: Pick<PoolWay, 'begin' | 'send'>,
+  { clock, statementTimeoutMs, onSilent }: AnswerWatch,
+): Pick<PoolWay, 'begin' | 'send'> & { readonly stop: Cancel } => {
+  // Ticks are counted, because a blocked event loop has not read the answers that are there.
+  const maxSilentTicks = statementTimeoutMs === 0 ? Infinity : Math.ceil(statementTimeoutMs / tickMs) + 2;
+  const waiting = new Set<{ silentTicks: number }>();
+  const tick = (): void => {
+    for (const line of waiting) line.silentTicks += 1;
+    if ([...waiting].some(({ silentTicks }) => silentTicks >= maxSilentTicks)) onSilent();
+  };
+  const startLine = () => {
+    const line = { silentTicks: 0 };
+    let unanswered = 0;
+    return async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+      unanswered += 1;
+      waiting.add(line);
+      try {
+        return await answer;
+      } finally {
+        unanswered -= 1;
+        line.silentTicks = 0;
+        if (unanswered === 0) waiting.delete(line);
+      }
+    };
+  };
+  const ofPool = startLine();
+  return {
+    stop: clock.every(tickMs, tick, { keepsAlive: false }),
+    send: (statement) => ofPool(send(statement)),
+    begin: async (options, work) => {
+      const ofTransaction = startLine();
+      const [begun, ended] = [createGate(), createGate()];
+      void ofPool(begun.passed);
+      try {
+        return await begin(options, async (tx) => {
+          begun.open();
+          const result = await work({ ...tx, send: (statement) => ofTransaction(tx.send(statement)) });
+          void ofTransaction(ended.passed);
+          return result;
+        });
+      } finally {
+        begun.open();
+        ended.open();
+      }
+    },
+  };
+};
+
+const createGate = () => {
+  let open: () => void = () => undefined;
+  const passed = new Promise<void>((resolve) => (open = resolve));
+  return { passed, open };
+};

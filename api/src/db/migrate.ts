@@ -22,7 +22,6 @@ const nextMigration = async (tx: Sql, files: readonly Migration[]): Promise<Migr
 };
 
 const applyNext = async (tx: Sql, files: readonly Migration[], log: Logger): Promise<string | undefined> => {
-  await tx`SELECT set_config('statement_timeout', '0', true)`;
   await tx`SELECT pg_advisory_xact_lock(${migrationLock})`;
   await tx`
     CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -57,18 +56,22 @@ export const migrate = async (sql: Database, log: Logger, folder: URL = migratio
   }
 };
 
+/** Updates the schema of the database at this address, however long a statement takes. Otherwise as `migrate`. */
+export const migrateAt = async (url: string, log: Logger): Promise<string[]> => {
+  const sql = openDatabase({ url, log, connections: 1, statementTimeoutMs: 0 });
+  try {
+    return await migrate(sql, log);
+  } finally {
+    await sql.end({ timeout: 2 });
+  }
+};
+
 /**
  * `npm run upgrade-database`: only the migration of the api's start. Returns the exit code 0; throws `ConfigError` with
  * a sentence when the database cannot be upgraded.
  */
 export const runUpgradeCommand = async (databaseUrl: string, say: (line: string) => void): Promise<number> => {
-  const log = createLogger('upgrade-database', 'warn');
-  const sql = openDatabase({ url: databaseUrl, log, connections: 1 });
-  try {
-    const applied = await migrate(sql, log);
-    say(applied.length === 0 ? 'The database is up to date.' : `The database was upgraded: ${applied.join(', ')}.`);
-    return 0;
-  } finally {
-    await sql.end({ timeout: 2 });
-  }
+  const applied = await migrateAt(databaseUrl, createLogger('upgrade-database', 'warn'));
+  say(applied.length === 0 ? 'The database is up to date.' : `The database was upgraded: ${applied.join(', ')}.`);
+  return 0;
 };

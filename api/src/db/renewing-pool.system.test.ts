@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createLogger } from '@roastery/runtime/logger';
+import { openCuttableLine } from '@roastery/testing/cuttable-line';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
+import { createVirtualClock } from '@roastery/testing/virtual-clock';
 import { describe, expect, it } from 'vitest';
 import { randomFrom } from '../testing/seeded-random.ts';
-import { openDatabase } from './sql.ts';
+import { isDatabaseUnavailable } from './postgres-errors.ts';
+import { openDatabase, type Sql } from './sql.ts';
 
 const random = randomFrom(4711);
 
@@ -100,6 +104,63 @@ describe('renewing pool: lost connections', () => {
     await axe`SELECT pg_notify('news', 'after')`;
     await until('the second', () => heard.includes('after'));
     await Promise.all([sql.end({ timeout: 1 }), axe.end({ timeout: 1 })]);
+  });
+});
+
+describe('renewing pool: connections that are dead but not closed', () => {
+  it('fails within 25 s what waits for an answer of a statement or a commit, and works over new ones', async () => {
+    await using database = await createTestDatabase();
+    const url = new URL(database.url);
+    await using line = await openCuttableLine(Number(url.port));
+    url.port = String(line.port);
+    const clock = createVirtualClock();
+    const sql = openDatabase({ url: url.href, log, clock });
+    await sql`CREATE TABLE lots (name text)`;
+
+    const stranded = new AbortController();
+    const isStranded = once(stranded.signal, 'abort');
+    let inserted = 0;
+    const insert = (work: (tx: Sql) => Promise<unknown>) =>
+      sql.begin(async (tx) => {
+        await tx`INSERT INTO lots VALUES ('Huila')`;
+        inserted += 1;
+        await isStranded;
+        await work(tx);
+      });
+    const transactions = [insert((tx) => tx`INSERT INTO lots VALUES ('Guji')`), insert(async () => undefined)];
+    await until('both transactions', () => inserted === 2);
+    await sql`SELECT 1`;
+    line.strand();
+    stranded.abort();
+    const outcomes = [...transactions, sql`SELECT 1`].map(async (answer) => {
+      try {
+        await answer;
+        return 'answered';
+      } catch (error) {
+        return isDatabaseUnavailable(error) ? 'unavailable' : String(error);
+      }
+    });
+    const settled: string[] = [];
+    for (const outcome of outcomes) void outcome.then((which) => settled.push(which));
+    await clock.advance(19_000);
+    expect(settled).toEqual([]);
+    await clock.advance(6_000);
+    expect(await Promise.all(outcomes)).toEqual(['unavailable', 'unavailable', 'unavailable']);
+    expect(await sql<{ n: number }[]>`SELECT count(*) AS n FROM lots`).toEqual([{ n: 0 }]);
+    await sql.end({ timeout: 1 });
+  });
+
+  it('leaves a transaction alone that does other work between its statements', async () => {
+    await using database = await createTestDatabase();
+    const clock = createVirtualClock();
+    const sql = openDatabase({ url: database.url, log, clock });
+    const answer = await sql.begin(async (tx) => {
+      await tx`SELECT 1`;
+      await clock.advance(60_000);
+      return tx<{ n: number }[]>`SELECT 2 AS n`;
+    });
+    expect(answer).toEqual([{ n: 2 }]);
+    await sql.end({ timeout: 1 });
   });
 });
 

@@ -4,7 +4,7 @@ import { pause } from '@roastery/runtime/backoff';
 import type { Logger } from '@roastery/runtime/logger';
 import type postgres from 'postgres';
 import type { DatabaseServers } from './database-servers.ts';
-import { guardedBegin } from './conditions.ts';
+import { type AnswerWatch, guardedBegin, watchAnswers } from './conditions.ts';
 import { databaseOn, type Database, type Driver, type PoolWay, type Way } from './statements.ts';
 
 /**
@@ -13,8 +13,8 @@ import { databaseOn, type Database, type Driver, type PoolWay, type Way } from '
  * fix proposed in pull request 1215); a `rollback` on the closed socket ends the process (1208); queries queued in the transaction
  * never settle (1186). It can go when these are fixed: renewing-pool.system.test.ts then passes with the driver's own pool.
  *
- * A pool that lost a connection is retired: new work uses a fresh pool, work on its intact connections may end, and nothing
- * reconnects in it.
+ * A pool that lost a connection, or gets no answer over one, is retired: new work uses a fresh pool, work on its intact connections
+ * may end, and nothing reconnects in it.
  */
 
 export interface SocketOptions {
@@ -26,7 +26,7 @@ export type OpenSocket = (options: SocketOptions) => Duplex | Promise<Duplex>;
 /** Makes a pool whose connections use these sockets; `max` overrides its size. */
 export type MakePool = (openSocket: OpenSocket, max?: number) => postgres.Sql;
 
-export interface PoolParts {
+export interface PoolParts extends Pick<AnswerWatch, 'clock' | 'statementTimeoutMs'> {
   readonly make: MakePool;
   readonly log: Logger;
   /** Where the database has standbys: connections are made to its primary. */
@@ -42,7 +42,7 @@ class WatchedSocket extends Socket {
   /** The driver verifies a certificate against this name. */
   readonly host: string;
 
-  constructor(host: string, onLost: () => void, onGone: (socket: Socket) => void = () => undefined) {
+  constructor(host: string, onLost: () => void, onGone: (socket: Socket) => void) {
     super();
     this.host = host;
     this.#onLost = onLost;
@@ -75,31 +75,40 @@ const lostConnection = (): Error =>
 const wayOf = (driver: Driver): Way => ({ driver: () => driver, send: async (statement) => statement.on(driver) });
 
 /** A pool until it loses a connection. */
-interface Generation {
+interface Generation extends Pick<PoolWay, 'begin' | 'send'> {
   readonly sql: postgres.Sql;
-  readonly begin: PoolWay['begin'];
   isRetired: boolean;
   /** Settles when its connections are closed. */
   ended: Promise<void> | undefined;
   readonly retire: () => void;
+  readonly end: (timeout: number) => Promise<void>;
 }
 
-const startGeneration = ({ make, log, servers }: PoolParts, onRetired: () => void, max?: number): Generation => {
+const startGeneration = (parts: PoolParts, onRetired: () => void, max?: number): Generation => {
+  const { make, log, servers, clock, statementTimeoutMs } = parts;
+  const sockets = new Set<Socket>();
+  const openWatched = (host: string, onGone: (socket: Socket) => void = () => undefined): WatchedSocket => {
+    const socket = new WatchedSocket(host, generation.retire, (gone) => {
+      sockets.delete(gone);
+      onGone(gone);
+    });
+    sockets.add(socket);
+    return socket;
+  };
   const openSocket: OpenSocket = ({ host: [host = '127.0.0.1'], port: [port = 5432], path }) => {
     if (generation.isRetired) throw lostConnection();
     if (servers !== undefined) return openToPrimary(servers);
-    const socket = new WatchedSocket(host, generation.retire);
+    const socket = openWatched(host);
     return path ? socket.connect(path) : socket.connect(port, host);
   };
   const openToPrimary = async (among: DatabaseServers): Promise<Duplex> => {
-    const socket = await among.connect(({ host, port }) =>
-      new WatchedSocket(host, generation.retire, among.release).connect(port, host),
-    );
+    const socket = await among.connect(({ host, port }) => openWatched(host, among.release).connect(port, host));
     if (!generation.isRetired) return socket;
     socket.destroy();
     throw lostConnection();
   };
   const sql = make(openSocket, max);
+  const { send } = wayOf(sql);
   const begin = async <Result>(options: string, work: (tx: Way) => Promise<Result>): Promise<Result> => {
     // The driver does not get the result: of a list it would wait for the elements, and each connection keeps the result of its
     // last transaction until the next one, which with ten connections is all that ingest stored in several seconds.
@@ -109,9 +118,19 @@ const startGeneration = ({ make, log, servers }: PoolParts, onRetired: () => voi
     });
     return result;
   };
+  const onSilent = (): void => {
+    log.warn('no answer over a connection to Postgres');
+    generation.retire();
+  };
+  const watched = watchAnswers({ send, begin }, { clock, statementTimeoutMs, onSilent });
+  const end = (timeout: number): Promise<void> => {
+    watched.stop();
+    return sql.end({ timeout });
+  };
   const generation: Generation = {
     sql,
-    begin: guardedBegin(begin, {
+    send: watched.send,
+    begin: guardedBegin(watched.begin, {
       ended: () => (generation.isRetired ? lostConnection() : undefined),
       // The driver itself rejects `begin` when the socket is closed.
       leave: () => new Promise<never>(() => undefined),
@@ -122,10 +141,14 @@ const startGeneration = ({ make, log, servers }: PoolParts, onRetired: () => voi
       if (generation.isRetired) return;
       generation.isRetired = true;
       onRetired();
-      generation.ended ??= generation.sql
-        .end({ timeout: retireSeconds })
-        .catch((error: unknown) => log.debug({ err: error }, 'retired pool ended with an error'));
+      generation.ended ??= end(retireSeconds)
+        .catch((error: unknown) => log.debug({ err: error }, 'retired pool ended with an error'))
+        // The driver waits for the other side to close, which one that is dead never does.
+        .finally(() => {
+          for (const socket of sockets) socket.destroy();
+        });
     },
+    end,
   };
   return generation;
 };
@@ -178,7 +201,7 @@ const createListening = (parts: PoolParts) => {
     end: async (timeout: number): Promise<void> => {
       stopped.abort();
       listeners.clear();
-      await (generation?.ended ?? generation?.sql.end({ timeout }));
+      await (generation?.ended ?? generation?.end(timeout));
     },
   };
 };
@@ -194,12 +217,12 @@ export const openRenewingPool = (parts: PoolParts): Database => {
   const listening = createListening(parts);
   return databaseOn({
     driver: () => current.sql,
-    send: async (statement) => statement.on(current.sql),
+    send: (statement) => current.send(statement),
     begin: (options, work) => current.begin(options, work),
     listen: listening.listen,
     end: async ({ timeout = 5 } = {}) => {
       hasEnded = true;
-      await Promise.all([listening.end(timeout), current.ended ?? current.sql.end({ timeout })]);
+      await Promise.all([listening.end(timeout), current.ended ?? current.end(timeout)]);
       await parts.onEnd();
     },
   });

@@ -1,3 +1,4 @@
+import { type Clock, realClock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import postgres from 'postgres';
 import { arrayTypes } from './array-types.ts';
@@ -39,7 +40,10 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** Shown in pg_stat_activity. */
   readonly name?: string;
+  /** Default 15 s; 0: statements may take any time. */
   readonly statementTimeoutMs?: number;
+  /** Default: the computer's. It only measures how long an answer is overdue. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -66,6 +70,7 @@ export const openDatabase = ({
   connections = 10,
   name = apiName,
   statementTimeoutMs = 15_000,
+  clock = realClock,
 }: DatabaseOptions): Database => {
   const own = shared === undefined ? followServers(url, log) : undefined;
   const servers = shared ?? own;
@@ -97,7 +102,7 @@ export const openDatabase = ({
       },
       onnotice: (notice) => logNotice(notice, log),
     });
-  return openRenewingPool({ make, log, servers, onEnd: () => own?.close() });
+  return openRenewingPool({ make, log, servers, clock, statementTimeoutMs, onEnd: () => own?.close() });
 };
 
 /** Pattern of ILIKE for texts that contain `q`; `%` and `_` in it are literal. */

@@ -17,7 +17,8 @@ const watched = (hear: (watch: LineWatch, second: number) => void, seconds: numb
   let pings = 0;
   for (let second = 0; second <= seconds; second++) {
     hear(watch, second);
-    const verdict = watch.look(true);
+    const sentAt = time.monotonic();
+    const verdict = watch.look(sentAt);
     if (verdict === 'ping') pings += 1;
     else if (verdict !== undefined) {
       verdicts.push([second, verdict]);
@@ -72,12 +73,12 @@ describe('BrokerChoice', () => {
 });
 
 describe('LineWatch', () => {
-  it('asks a silent broker for a sign of life, leaves it after 8 s, and then waits twice as long each time', () => {
+  it('asks a silent broker for a sign of life, leaves it after 7 s, and then waits twice as long each time', () => {
     const { verdicts, pings } = watched(() => undefined, 60);
     expect(verdicts).toEqual([
-      [8, 'silent'],
-      [25, 'silent'],
-      [58, 'silent'],
+      [7, 'silent'],
+      [22, 'silent'],
+      [51, 'silent'],
     ]);
     expect(pings).toBeGreaterThan(3);
   });
@@ -91,14 +92,14 @@ describe('LineWatch', () => {
     ]);
   });
 
-  it('leaves ever more rarely where acknowledgements come only now and then, until they have come for a minute', () => {
-    const busy = watched((watch, second) => second % 40 === 0 && watch.acknowledged(), 150);
-    expect(busy.verdicts.map(([second]) => second)).toEqual([8, 25, 72]);
+  it('leaves ever more rarely where acknowledgements come only now and then, and sooner again after each half minute of them', () => {
+    const busy = watched((watch, second) => second % 40 === 0 && watch.acknowledged(), 140);
+    expect(busy.verdicts.map(([second]) => second)).toEqual([7, 22, 68]);
     const calmed = watched((watch, second) => {
       watch.heard();
-      if (second > 12 && second < 80 && second % 4 === 0) watch.acknowledged();
-    }, 100);
-    expect(calmed.verdicts.map(([second]) => second)).toEqual([12, 88]);
+      if (second > 37 && second < 90 && second % 4 === 0) watch.acknowledged();
+    }, 140);
+    expect(calmed.verdicts.map(([second]) => second)).toEqual([12, 37, 112]);
   });
 
   it('stays where acknowledgements come, and does not count a board that sent nothing', () => {
@@ -108,6 +109,6 @@ describe('LineWatch', () => {
     const idle = new LineWatch(time);
     idle.connected();
     time.pass(60_000);
-    expect(idle.look(false)).toBeUndefined();
+    expect(idle.look(undefined)).toBeUndefined();
   });
 });

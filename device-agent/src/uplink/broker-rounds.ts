@@ -41,7 +41,7 @@ export interface BrokerRoundsParts {
 }
 
 /** Where there are other brokers, one that does not accept the board so soon is left for the next, in the first round. */
-const hastyAnswerMs = 4000;
+const hastyAnswerMs = 5000;
 const sameLineEveryMs = 60_000;
 
 /**

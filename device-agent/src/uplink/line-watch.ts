@@ -1,9 +1,9 @@
 import type { Clock } from '@roastery/runtime/clock';
 
 /** A broker that has sent nothing for so long, while a batch waits for its acknowledgement, is asked for a sign of life. */
-const pingAfterMs = 4000;
+const pingAfterMs = 3500;
 /** Without one it is left: its computer hangs, or the cable is cut. */
-const silentMs = 8000;
+const silentMs = 7000;
 /**
  * A broker that answers, but brings no acknowledgement: no api reads from it, or none can store. Longer than an api needs to take
  * the machines of another over, and than a batch waits to be sent again.
@@ -11,10 +11,11 @@ const silentMs = 8000;
 const muteMs = 12_000;
 /**
  * Where every broker is silent or mute, because the network is slow, the database is away or a fleet sends what waited, a change
- * is no use and costs them a login: each one doubles the times, until acknowledgements have come over one connection for so long.
+ * is no use and costs them a login: each one doubles the times, and each span of so long over one connection with acknowledgements
+ * halves them.
  */
 const maxFactor = 32;
-const calmMs = 60_000;
+const calmMs = 30_000;
 
 export type LineVerdict = 'ping' | 'silent' | 'mute' | undefined;
 
@@ -22,7 +23,9 @@ export type LineVerdict = 'ping' | 'silent' | 'mute' | undefined;
 export class LineWatch {
   readonly #now: Clock['monotonic'];
   #heardAt = 0;
-  #connectedAt = 0;
+  #acknowledgedAt = 0;
+  /** When the connection began, or the times were last halved. */
+  #calmSince = 0;
   /** Since when batches wait and none was acknowledged. */
   #waitsSince: number | undefined;
   #factor = 1;
@@ -33,7 +36,7 @@ export class LineWatch {
 
   connected(): void {
     this.#waitsSince = undefined;
-    this.#heardAt = this.#connectedAt = this.#now();
+    this.#heardAt = this.#calmSince = this.#now();
   }
 
   heard(): void {
@@ -42,17 +45,21 @@ export class LineWatch {
 
   acknowledged(): void {
     this.#waitsSince = undefined;
-    if (this.#now() - this.#connectedAt >= calmMs) this.#factor = 1;
+    const now = (this.#acknowledgedAt = this.#now());
+    if (now - this.#calmSince < calmMs) return;
+    this.#factor = Math.max(1, this.#factor / 2);
+    this.#calmSince = now;
   }
 
-  /** @param isWaiting whether a batch that was sent waits for its acknowledgement */
-  look(isWaiting: boolean): LineVerdict {
-    if (!isWaiting) {
+  /** @param sentAt when the oldest batch was sent that waits for its acknowledgement, on the monotonic clock */
+  look(sentAt: number | undefined): LineVerdict {
+    if (sentAt === undefined) {
       this.#waitsSince = undefined;
       return undefined;
     }
     const now = this.#now();
-    this.#waitsSince ??= now;
+    // Stays when the batch is sent again.
+    this.#waitsSince ??= Math.max(sentAt, this.#acknowledgedAt);
     const silence = now - Math.max(this.#heardAt, this.#waitsSince);
     if (silence >= silentMs * this.#factor) return this.#leave('silent');
     if (now - this.#waitsSince >= muteMs * this.#factor) return this.#leave('mute');

@@ -148,8 +148,11 @@ export const createShipper = ({ journal, clock, topic, log, time }: ShipperParts
       streams.get(ack.epoch)?.plan.acknowledged(ack.ranges);
       journal.hear(ack);
     },
-    /** Whether batches that were sent wait for their acknowledgement. */
-    isWaiting: (): boolean => Array.from(streams.values()).some(({ plan }) => plan.inFlightCount() > 0),
+    /** When the oldest batch was sent that waits for its acknowledgement. */
+    oldestSentAt(): number | undefined {
+      const sent = Array.from(streams.values()).flatMap(({ plan }) => plan.oldestSentAt() ?? []);
+      return sent.length === 0 ? undefined : Math.min(...sent);
+    },
     entriesWaiting: (): number =>
       Array.from(streams.values(), ({ plan, unread }) => plan.outstanding() + (unread?.ranges.count() ?? 0)).reduce(
         (sum, count) => sum + count,

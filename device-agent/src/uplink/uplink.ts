@@ -220,7 +220,7 @@ export class Uplink {
     this.#log.info({ broker: this.brokerAt(), waiting: this.#shipper.entriesWaiting() }, 'uplink: connected');
     let left: string | undefined;
     const look = (): void => {
-      const verdict = this.#watch.look(this.#shipper.isWaiting());
+      const verdict = this.#watch.look(this.#shipper.oldestSentAt());
       if (verdict === 'ping') line.ping();
       if (verdict !== 'silent' && verdict !== 'mute') return;
       left = verdict === 'silent' ? 'the broker sends nothing' : 'nothing is acknowledged';

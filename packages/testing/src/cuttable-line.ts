@@ -3,7 +3,8 @@ import { freePort } from '@roastery/stack/ports';
 
 /**
  * A network connection to a port of this computer that can be cut and restored: while it is cut no request is answered. While it is
- * frozen, connections open and stay open, and bytes wait, as on a computer that hangs.
+ * frozen, connections open and stay open, and bytes wait, as on a computer that hangs. Connections that are stranded stay open and
+ * carry nothing any more, as after a router has restarted; new ones work.
  */
 export const openCuttableLine = async (targetPort: number) => {
   const sockets = new Set<Socket>();
@@ -56,6 +57,9 @@ export const openCuttableLine = async (targetPort: number) => {
     for (const pass of held) pass();
     held = [];
   };
+  const strand = (): void => {
+    for (const socket of sockets) socket.pause().removeAllListeners('data');
+  };
   await mend();
-  return { port, cut, mend, freeze, thaw, [Symbol.asyncDispose]: cut };
+  return { port, cut, mend, freeze, thaw, strand, [Symbol.asyncDispose]: cut };
 };

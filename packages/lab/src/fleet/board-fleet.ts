@@ -26,7 +26,7 @@ const resendMs = 10_000;
 const gzipFromBytes = 2_048;
 const keepaliveSeconds = 60;
 /** A connection that is not open so soon is given up: of the only broker, and of several in the first round and later. */
-const [openMs, hastyOpenMs, patientOpenMs] = [30_000, 4_000, 10_000];
+const [openMs, hastyOpenMs, patientOpenMs] = [30_000, 5_000, 10_000];
 const secondMs = 1_000;
 /** The journals are an hour old. */
 const ageMs = 3_600_000;
@@ -153,6 +153,12 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
       waiting.push(...seconds);
     }
     waiting.sort((one, other) => one.seq - other.seq);
+  };
+  /** On the clock of the watch. */
+  const oldestSentAt = (): number | undefined => {
+    if (underWay.size === 0) return undefined;
+    const sentAt = Math.min(...Array.from(underWay.values(), (batch) => batch.sentAt));
+    return realClock.monotonic() - (performance.now() - sentAt);
   };
   /** Batches that may be sent now, followed by `more`. */
   const ship = (more = ''): void => {
@@ -336,7 +342,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     isOpen: () => isOpen,
     tick: (dueMs) => {
       seconds += 1;
-      const verdict = urls.length > 1 && isOpen ? watch.look(underWay.size > 0) : undefined;
+      const verdict = urls.length > 1 && isOpen ? watch.look(oldestSentAt()) : undefined;
       if (verdict === 'ping') write({ cmd: 'pingreq' });
       else if (verdict !== undefined) socket?.destroy();
       if (isOpen && seconds % (keepaliveSeconds / 2) === 0) write({ cmd: 'pingreq' });
