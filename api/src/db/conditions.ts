@@ -59,56 +59,26 @@ export interface AnswerWatch {
 
 const tickMs = 5000;
 
-/**
- * Notices a connection that is dead but not closed, as behind a router that restarted: TCP would wait for a quarter of an hour.
- * Each transaction is watched for itself; statements of the pool together, because one may wait for a free connection.
- */
-export const watchAnswers = (
-  { begin, send }: Pick<PoolWay, 'begin' | 'send'>,
-  { clock, statementTimeoutMs, onSilent }: AnswerWatch,
-): Pick<PoolWay, 'begin' | 'send'> & { readonly stop: Cancel } => {
-  // Ticks are counted, because a blocked event loop has not read the answers that are there.
-  const maxSilentTicks = statementTimeoutMs === 0 ? Infinity : Math.ceil(statementTimeoutMs / tickMs) + 2;
-  const waiting = new Set<{ silentTicks: number }>();
-  const tick = (): void => {
-    for (const line of waiting) line.silentTicks += 1;
-    if ([...waiting].some(({ silentTicks }) => silentTicks >= maxSilentTicks)) onSilent();
+/** What is sent over one connection, and for how long no answer has come. */
+const createLine = () => {
+  let unanswered = 0;
+  let silentTicks = 0;
+  const answered = (): void => {
+    silentTicks = 0;
   };
-  const startLine = () => {
-    const line = { silentTicks: 0 };
-    let unanswered = 0;
-    return async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+  return {
+    async until<Answer>(answer: Promise<Answer>): Promise<Answer> {
       unanswered += 1;
-      waiting.add(line);
       try {
         return await answer;
       } finally {
         unanswered -= 1;
-        line.silentTicks = 0;
-        if (unanswered === 0) waiting.delete(line);
-      }
-    };
-  };
-  const ofPool = startLine();
-  return {
-    stop: clock.every(tickMs, tick, { keepsAlive: false }),
-    send: (statement) => ofPool(send(statement)),
-    begin: async (options, work) => {
-      const ofTransaction = startLine();
-      const [begun, ended] = [createGate(), createGate()];
-      void ofPool(begun.passed);
-      try {
-        return await begin(options, async (tx) => {
-          begun.open();
-          const result = await work({ ...tx, send: (statement) => ofTransaction(tx.send(statement)) });
-          void ofTransaction(ended.passed);
-          return result;
-        });
-      } finally {
-        begun.open();
-        ended.open();
+        answered();
       }
     },
+    answered,
+    /** Since how many ticks it waits for an answer. */
+    tick: (): number => (silentTicks = unanswered === 0 ? 0 : silentTicks + 1),
   };
 };
 
@@ -116,4 +86,45 @@ const createGate = () => {
   let open: () => void = () => undefined;
   const passed = new Promise<void>((resolve) => (open = resolve));
   return { passed, open };
+};
+
+/**
+ * Notices a connection that is dead but not closed, as behind a router that restarted: TCP would wait for a quarter of an hour.
+ * Each transaction is watched for itself, and what is sent outside of them while none is open: else it may wait for a free connection.
+ */
+export const watchAnswers = (
+  { begin, send }: Pick<PoolWay, 'begin' | 'send'>,
+  { clock, statementTimeoutMs, onSilent }: AnswerWatch,
+): Pick<PoolWay, 'begin' | 'send'> & { readonly stop: Cancel } => {
+  // Ticks are counted, because a blocked event loop has not read the answers that are there.
+  const maxSilentTicks = statementTimeoutMs === 0 ? Infinity : Math.ceil(statementTimeoutMs / tickMs) + 2;
+  const outside = createLine();
+  const transactions = new Set<ReturnType<typeof createLine>>();
+  const tick = (): void => {
+    if (transactions.size > 0) outside.answered();
+    const longest = Math.max(outside.tick(), ...Array.from(transactions, (line) => line.tick()));
+    if (longest >= maxSilentTicks) onSilent();
+  };
+  return {
+    stop: clock.every(tickMs, tick, { keepsAlive: false }),
+    send: (statement) => outside.until(send(statement)),
+    begin: async (options, work) => {
+      const inside = createLine();
+      const [begun, ended] = [createGate(), createGate()];
+      void outside.until(begun.passed);
+      try {
+        return await begin(options, async (tx) => {
+          begun.open();
+          transactions.add(inside);
+          const result = await work({ ...tx, send: (statement) => inside.until(tx.send(statement)) });
+          void inside.until(ended.passed);
+          return result;
+        });
+      } finally {
+        begun.open();
+        ended.open();
+        transactions.delete(inside);
+      }
+    },
+  };
 };

@@ -125,7 +125,10 @@ const startGeneration = (parts: PoolParts, onRetired: () => void, max?: number):
   const watched = watchAnswers({ send, begin }, { clock, statementTimeoutMs, onSilent });
   const end = (timeout: number): Promise<void> => {
     watched.stop();
-    return sql.end({ timeout });
+    // The driver waits for the other side to close, which one that is dead never does.
+    return sql.end({ timeout }).finally(() => {
+      for (const socket of sockets) socket.destroy();
+    });
   };
   const generation: Generation = {
     sql,
@@ -141,12 +144,9 @@ const startGeneration = (parts: PoolParts, onRetired: () => void, max?: number):
       if (generation.isRetired) return;
       generation.isRetired = true;
       onRetired();
-      generation.ended ??= end(retireSeconds)
-        .catch((error: unknown) => log.debug({ err: error }, 'retired pool ended with an error'))
-        // The driver waits for the other side to close, which one that is dead never does.
-        .finally(() => {
-          for (const socket of sockets) socket.destroy();
-        });
+      generation.ended ??= end(retireSeconds).catch((error: unknown) =>
+        log.debug({ err: error }, 'retired pool ended with an error'),
+      );
     },
     end,
   };

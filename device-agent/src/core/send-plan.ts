@@ -24,9 +24,13 @@ const probeWindow = 2;
  * repeat may come just before another one reads from this board.
  */
 const probeMs = 3000;
-/** How long a batch may be in flight; overdue ones since the last acknowledgement make it shorter. */
-export const overdueAfterMs = (resendMs: number, timesOverdue: number): number =>
-  timesOverdue === 0 ? resendMs : Math.min(resendMs, probeMs * 2 ** (timesOverdue - 1));
+/** What was sent over a new connection: where a broker and an api ended together, another api may not yet read from this board. */
+const firstMs = 6000;
+/** How long a batch may be in flight. `timesOverdue` and `isAnswered`: since the last acknowledgement, and whether this connection had one. */
+export const overdueAfterMs = (resendMs: number, timesOverdue: number, isAnswered: boolean): number => {
+  if (timesOverdue > 0) return Math.min(resendMs, probeMs * 2 ** (timesOverdue - 1));
+  return isAnswered ? resendMs : Math.min(resendMs, firstMs);
+};
 
 /**
  * Decides which entries are sent next. New entries first, so that a backlog of days never delays them; then the backlog
@@ -40,6 +44,7 @@ export const createSendPlan = (limits: SendPlanLimits) => {
   let allowed = Math.min(8, limits.window);
   /** How often batches were overdue since the last acknowledgement. */
   let timesOverdue = 0;
+  let isAnswered = true;
 
   const takeBack = (batches: readonly InFlight[]): void => {
     for (const { from, to } of batches) waiting.add(from, to);
@@ -63,6 +68,7 @@ export const createSendPlan = (limits: SendPlanLimits) => {
       freshFrom = (waiting.last()?.[1] ?? -1) + 1;
       allowed = Math.min(8, limits.window);
       timesOverdue = 0;
+      isAnswered = false;
     },
 
     /** The range to read and send next, or undefined while the window is full or nothing waits. */
@@ -95,6 +101,7 @@ export const createSendPlan = (limits: SendPlanLimits) => {
       if (!answered) return;
       allowed = Math.min(limits.window, allowed * 2);
       timesOverdue = 0;
+      isAnswered = true;
     },
 
     /**
@@ -103,7 +110,7 @@ export const createSendPlan = (limits: SendPlanLimits) => {
      */
     takeOverdue(now: number): number {
       const taken = inFlight;
-      const overdueMs = overdueAfterMs(limits.resendMs, timesOverdue);
+      const overdueMs = overdueAfterMs(limits.resendMs, timesOverdue, isAnswered);
       if (!taken.some((batch) => now - batch.sentAt >= overdueMs)) return 0;
       timesOverdue += 1;
       inFlight = [];
