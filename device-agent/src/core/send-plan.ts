@@ -24,12 +24,16 @@ const probeWindow = 2;
  * repeat may come just before another one reads from this board.
  */
 const probeMs = 3000;
-/** What was sent over a new connection: where a broker and an api ended together, another api may not yet read from this board. */
-const firstMs = 6000;
-/** How long a batch may be in flight. `timesOverdue` and `isAnswered`: since the last acknowledgement, and whether this connection had one. */
-export const overdueAfterMs = (resendMs: number, timesOverdue: number, isAnswered: boolean): number => {
+/** What was sent first to one of several brokers: where a broker and an api ended together, another api may not yet read there. */
+const unprovenMs = 6000;
+/**
+ * How long a batch may be in flight.
+ * @param timesOverdue since the last acknowledgement
+ * @param isUnproven whether this is one of several brokers, and has brought no acknowledgement over this connection
+ */
+export const overdueAfterMs = (resendMs: number, timesOverdue: number, isUnproven: boolean): number => {
   if (timesOverdue > 0) return Math.min(resendMs, probeMs * 2 ** (timesOverdue - 1));
-  return isAnswered ? resendMs : Math.min(resendMs, firstMs);
+  return isUnproven ? Math.min(resendMs, unprovenMs) : resendMs;
 };
 
 /**
@@ -44,7 +48,7 @@ export const createSendPlan = (limits: SendPlanLimits) => {
   let allowed = Math.min(8, limits.window);
   /** How often batches were overdue since the last acknowledgement. */
   let timesOverdue = 0;
-  let isAnswered = true;
+  let isUnproven = false;
 
   const takeBack = (batches: readonly InFlight[]): void => {
     for (const { from, to } of batches) waiting.add(from, to);
@@ -62,13 +66,13 @@ export const createSendPlan = (limits: SendPlanLimits) => {
     },
 
     /** A connection begins: everything up to now is backlog, nothing is in flight. */
-    connected(): void {
+    connected(isOneOfSeveral = false): void {
       takeBack(inFlight);
       inFlight = [];
       freshFrom = (waiting.last()?.[1] ?? -1) + 1;
       allowed = Math.min(8, limits.window);
       timesOverdue = 0;
-      isAnswered = false;
+      isUnproven = isOneOfSeveral;
     },
 
     /** The range to read and send next, or undefined while the window is full or nothing waits. */
@@ -101,7 +105,7 @@ export const createSendPlan = (limits: SendPlanLimits) => {
       if (!answered) return;
       allowed = Math.min(limits.window, allowed * 2);
       timesOverdue = 0;
-      isAnswered = true;
+      isUnproven = false;
     },
 
     /**
@@ -110,7 +114,7 @@ export const createSendPlan = (limits: SendPlanLimits) => {
      */
     takeOverdue(now: number): number {
       const taken = inFlight;
-      const overdueMs = overdueAfterMs(limits.resendMs, timesOverdue, isAnswered);
+      const overdueMs = overdueAfterMs(limits.resendMs, timesOverdue, isUnproven);
       if (!taken.some((batch) => now - batch.sentAt >= overdueMs)) return 0;
       timesOverdue += 1;
       inFlight = [];

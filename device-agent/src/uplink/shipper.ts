@@ -134,8 +134,8 @@ export const createShipper = ({ journal, clock, topic, log, time }: ShipperParts
       await ship(session);
     },
     /** A session begins: batches of the previous one are no longer in flight. */
-    connected(): void {
-      for (const { plan } of streams.values()) plan.connected();
+    connected(isOneOfSeveral: boolean): void {
+      for (const { plan } of streams.values()) plan.connected(isOneOfSeveral);
     },
     /** A connection begins: streams with an owner wait until the server has stated theirs. */
     connecting(): void {

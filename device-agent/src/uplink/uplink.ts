@@ -215,7 +215,7 @@ export class Uplink {
       .hearProbe()
       .catch((error: unknown) => this.#log.debug({ reason: String(error) }, 'uplink: probe topic refused'));
     await pause(settleMs, this.#stopping.signal, this.#time);
-    this.#shipper.connected();
+    this.#shipper.connected(hasOthers);
     this.#watch.connected();
     this.#log.info({ broker: this.brokerAt(), waiting: this.#shipper.entriesWaiting() }, 'uplink: connected');
     let left: string | undefined;

@@ -110,7 +110,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
   let isOpen = false;
   let allowed = firstWindow;
   let timesOverdue = 0;
-  let isAnswered = false;
+  let isUnproven = false;
   let isHeard = false;
   let messageId = 1;
   const write = (packet: Packet): void => {
@@ -166,7 +166,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     if (!isOpen) return;
     const now = performance.now();
     let packets = '';
-    const overdueMs = overdueAfterMs(resendMs, timesOverdue, isAnswered);
+    const overdueMs = overdueAfterMs(resendMs, timesOverdue, isUnproven);
     if ([...underWay.values()].some(({ sentAt }) => now - sentAt > overdueMs)) {
       timesOverdue += 1;
       allowed = probeWindow;
@@ -184,7 +184,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
   const complete = (seconds: number): void => {
     if (seconds === 0) return;
     timesOverdue = 0;
-    isAnswered = true;
+    isUnproven = false;
     totals.acknowledged += seconds * plan.samplesPerBatch;
     if (!isHeard) acknowledgedBoards += 1;
     isHeard = true;
@@ -225,7 +225,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
       isOpen = true;
       allowed = firstWindow;
       timesOverdue = 0;
-      isAnswered = false;
+      isUnproven = urls.length > 1;
       watch.connected();
       isFirstRound = true;
       const payload = JSON.stringify({ v: 1, online: true, session: session(), t: Date.now(), connection });
