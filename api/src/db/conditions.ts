@@ -63,29 +63,27 @@ const tickMs = 5000;
 const createLine = () => {
   let unanswered = 0;
   let silentTicks = 0;
+  const asked = (): void => {
+    unanswered += 1;
+  };
   const answered = (): void => {
+    unanswered -= 1;
     silentTicks = 0;
   };
   return {
+    asked,
+    answered,
     async until<Answer>(answer: Promise<Answer>): Promise<Answer> {
-      unanswered += 1;
+      asked();
       try {
         return await answer;
       } finally {
-        unanswered -= 1;
         answered();
       }
     },
-    answered,
-    /** Since how many ticks it waits for an answer. */
-    tick: (): number => (silentTicks = unanswered === 0 ? 0 : silentTicks + 1),
+    /** Returns since how many ticks it is watched and waits for an answer. */
+    tick: (isWatched: boolean): number => (silentTicks = isWatched && unanswered > 0 ? silentTicks + 1 : 0),
   };
-};
-
-const createGate = () => {
-  let open: () => void = () => undefined;
-  const passed = new Promise<void>((resolve) => (open = resolve));
-  return { passed, open };
 };
 
 /**
@@ -101,28 +99,28 @@ export const watchAnswers = (
   const outside = createLine();
   const transactions = new Set<ReturnType<typeof createLine>>();
   const tick = (): void => {
-    if (transactions.size > 0) outside.answered();
-    const longest = Math.max(outside.tick(), ...Array.from(transactions, (line) => line.tick()));
-    if (longest >= maxSilentTicks) onSilent();
+    const silent = [outside.tick(transactions.size === 0), ...Array.from(transactions, (inside) => inside.tick(true))];
+    if (Math.max(...silent) >= maxSilentTicks) onSilent();
   };
   return {
     stop: clock.every(tickMs, tick, { keepsAlive: false }),
     send: (statement) => outside.until(send(statement)),
     begin: async (options, work) => {
       const inside = createLine();
-      const [begun, ended] = [createGate(), createGate()];
-      void outside.until(begun.passed);
+      let isBegun = false;
+      outside.asked();
       try {
         return await begin(options, async (tx) => {
-          begun.open();
+          isBegun = true;
+          outside.answered();
           transactions.add(inside);
           const result = await work({ ...tx, send: (statement) => inside.until(tx.send(statement)) });
-          void inside.until(ended.passed);
+          // The commit.
+          inside.asked();
           return result;
         });
       } finally {
-        begun.open();
-        ended.open();
+        if (!isBegun) outside.answered();
         transactions.delete(inside);
       }
     },

@@ -128,8 +128,7 @@ export const createSendPlan = (limits: SendPlanLimits) => {
       return waiting.count() + inFlight.reduce((sum, { from, to }) => sum + to - from + 1, 0);
     },
     inFlightCount: (): number => inFlight.length,
-    /** When the oldest batch in flight was sent. */
-    oldestSentAt: (): number | undefined =>
-      inFlight.length === 0 ? undefined : Math.min(...inFlight.map(({ sentAt }) => sentAt)),
+    /** When the oldest batch in flight was sent; infinite where there is none. */
+    oldestSentAt: (): number => Math.min(...inFlight.map(({ sentAt }) => sentAt)),
   };
 };

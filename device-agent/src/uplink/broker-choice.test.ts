@@ -109,6 +109,6 @@ describe('LineWatch', () => {
     const idle = new LineWatch(time);
     idle.connected();
     time.pass(60_000);
-    expect(idle.look(undefined)).toBeUndefined();
+    expect(idle.look(Infinity)).toBeUndefined();
   });
 });

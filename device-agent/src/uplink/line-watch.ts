@@ -51,9 +51,9 @@ export class LineWatch {
     this.#calmSince = now;
   }
 
-  /** @param sentAt when the oldest batch was sent that waits for its acknowledgement, on the monotonic clock */
-  look(sentAt: number | undefined): LineVerdict {
-    if (sentAt === undefined) {
+  /** @param sentAt when the oldest batch was sent that waits for its acknowledgement, on the monotonic clock; infinite where none does */
+  look(sentAt: number): LineVerdict {
+    if (sentAt === Infinity) {
       this.#waitsSince = undefined;
       return undefined;
     }

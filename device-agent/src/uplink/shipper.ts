@@ -148,11 +148,8 @@ export const createShipper = ({ journal, clock, topic, log, time }: ShipperParts
       streams.get(ack.epoch)?.plan.acknowledged(ack.ranges);
       journal.hear(ack);
     },
-    /** When the oldest batch was sent that waits for its acknowledgement. */
-    oldestSentAt(): number | undefined {
-      const sent = Array.from(streams.values()).flatMap(({ plan }) => plan.oldestSentAt() ?? []);
-      return sent.length === 0 ? undefined : Math.min(...sent);
-    },
+    /** When the oldest batch was sent that waits for its acknowledgement; infinite where none does. */
+    oldestSentAt: (): number => Math.min(...Array.from(streams.values(), ({ plan }) => plan.oldestSentAt())),
     entriesWaiting: (): number =>
       Array.from(streams.values(), ({ plan, unread }) => plan.outstanding() + (unread?.ranges.count() ?? 0)).reduce(
         (sum, count) => sum + count,

@@ -156,11 +156,8 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     waiting.sort((one, other) => one.seq - other.seq);
   };
   /** On the clock of the watch. */
-  const oldestSentAt = (): number | undefined => {
-    if (underWay.size === 0) return undefined;
-    const sentAt = Math.min(...Array.from(underWay.values(), (batch) => batch.sentAt));
-    return realClock.monotonic() - (performance.now() - sentAt);
-  };
+  const oldestSentAt = (): number =>
+    realClock.monotonic() - performance.now() + Math.min(...Array.from(underWay.values(), ({ sentAt }) => sentAt));
   /** Batches that may be sent now, followed by `more`. */
   const ship = (more = ''): void => {
     if (!isOpen) return;
