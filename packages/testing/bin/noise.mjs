@@ -38,22 +38,25 @@ const random = (() => {
   };
 })();
 
+/** @type {import('node:child_process').ChildProcess | undefined} */
+let tests;
+const ending = new AbortController();
+// Before anything is started: a signal that ends this program leaves the noise behind.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => {
+    ending.abort();
+    tests?.kill(signal);
+  });
 const processes = openRunProcesses();
 const folder = openRunFolder();
 const run = (...args) => spawn(process.execPath, args, { stdio: 'ignore' });
 for (let core = 0; core < os.availableParallelism(); core++) run('-e', BUSY);
 run('--input-type=module', '-e', SYNCING, path.join(folder, 'synced'));
-const tests = spawn(process.execPath, [program], { stdio: ['ignore', 'inherit', 'inherit'] });
-const ending = new AbortController();
+tests = spawn(process.execPath, [program], { stdio: ['ignore', 'inherit', 'inherit'] });
 const ended = new Promise((resolve, reject) => {
   tests.once('error', reject);
   tests.once('close', (code) => resolve(code ?? 1));
 });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-  process.on(signal, () => {
-    ending.abort();
-    tests.kill(signal);
-  });
 
 /** The processes from one up to the runner, without that; none if it is not below the runner. */
 function upToRunner(one, byPid) {
