@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { portOf } from '@roastery/runtime/system-errors';
+import { untilProcessGone } from '@roastery/testing/until';
 import { connect, createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { addAcceptHandles } from './accept-handles.ts';
+import { addAcceptHandles, copier } from './accept-handles.ts';
 
 /** Turns of the event loop until a server with this many further handles has accepted 64 waiting connections. */
 const turnsFor64 = async (further: number): Promise<number> => {
@@ -35,4 +38,21 @@ const turnsFor64 = async (further: number): Promise<number> => {
 it('a server with 16 handles accepts 16 connections in a turn of the event loop, with one handle one', async () => {
   expect(await turnsFor64(0)).toBeGreaterThanOrEqual(64);
   expect(await turnsFor64(15)).toBeLessThan(16);
+});
+
+it('the process that copies handles ends with a broker that is killed meanwhile, and leaves the port', async () => {
+  const parent = `
+    import { spawn } from 'node:child_process';
+    import { createServer } from 'node:net';
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const child = spawn(process.execPath, ['--eval', process.argv[1]], { stdio: ['pipe', 'ignore', 'ignore', 'ipc'] });
+      process.stdout.write(String(child.pid));
+      child.once('message', () => process.kill(process.pid, 'SIGKILL'));
+      child.send(16, server);
+    });`;
+  const broker = spawn(process.execPath, ['--input-type=module', '--eval', parent, copier]);
+  const ended = once(broker, 'exit');
+  const [pid] = (await once(broker.stdout, 'data')) as [Buffer];
+  expect(await ended).toEqual([null, 'SIGKILL']);
+  await untilProcessGone(Number(pid));
 });

@@ -3,9 +3,12 @@ import { createServer, Server } from 'node:net';
 
 /**
  * Program of a child process: sends the server that it receives back as often as it is to. Until then it listens too; its
- * clients connect again, as those who came before the broker listened.
+ * clients connect again, as those who came before the broker listened. It ends with its parent, or it would keep the port.
  */
-const copier = `
+export const copier = `
+  process.on('disconnect', () => process.exit());
+  // Where handles wait in the channel, Node does not report that it is closed.
+  process.stdin.on('close', () => process.exit()).resume();
   process.on('message', (count, server) => {
     server.on('connection', (socket) => socket.destroy());
     let left = count;
@@ -34,7 +37,7 @@ export const addAcceptHandles = (server: Server, count: number): Promise<Server[
     const added: Server[] = [];
     const child = spawn(process.execPath, ['--eval', copier], {
       env: {},
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      stdio: ['pipe', 'inherit', 'inherit', 'ipc'],
       timeout: copierTimeoutMs,
     });
     const fail = (error: Error): void => {
