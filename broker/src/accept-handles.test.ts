@@ -40,7 +40,7 @@ it('a server with 16 handles accepts 16 connections in a turn of the event loop,
   expect(await turnsFor64(15)).toBeLessThan(16);
 });
 
-it('the process that copies handles ends with a broker that is killed meanwhile, and leaves the port', async () => {
+it('the process that copies handles ends with a broker that is killed before it has the copies, and leaves the port', async () => {
   const parent = `
     import { spawn } from 'node:child_process';
     import { createServer } from 'node:net';
