@@ -114,10 +114,12 @@ export const watchAnswers = (
           isBegun = true;
           outside.answered();
           transactions.add(inside);
-          const result = await work({ ...tx, send: (statement) => inside.until(tx.send(statement)) });
-          // The commit.
-          inside.asked();
-          return result;
+          try {
+            return await work({ ...tx, send: (statement) => inside.until(tx.send(statement)) });
+          } finally {
+            // The commit or the rollback.
+            inside.asked();
+          }
         });
       } finally {
         if (!isBegun) outside.answered();
