@@ -1,23 +1,71 @@
-import { connect as connectTcp, isIP } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTcp, isIP, type OnReadOpts } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import { realClock, type Cancel, type Clock } from '@roastery/runtime/clock';
 import { createFrameGuard, type Frame } from '@roastery/runtime/mqtt-frames';
 import { PacketStream } from '@roastery/runtime/packet-stream';
 
 /** Brokers limit the size of what they send; ours has a lower limit. */
 const limits = { maxBytesBeforeAuthentication: Infinity, maxPacketBytes: 2 ** 28 };
+const readBytes = 64 * 1024;
+/**
+ * While messages arrive in quick succession the connection is read so often: a broker such as Mosquitto writes each of
+ * them by itself, and a read costs this process and the broker more than several messages.
+ */
+const restMs = 20;
 
 /** The connection to a broker as mqtt.js reads and writes it. */
 export class BrokerStream extends PacketStream {
   #deliver: ((topic: string, payload: Buffer) => void) | undefined;
   readonly #guard = createFrameGuard(limits);
+  readonly #clock: Clock;
+  #readAt = -Infinity;
+  #endRest: Cancel | undefined;
+
+  /** @param open opens the connection, which reads as it is given: `pause` stops reads at once only then */
+  constructor(open: (onread: OnReadOpts) => Duplex, clock: Clock = realClock) {
+    const buffer = Buffer.allocUnsafe(readBytes);
+    const read: { into?: (chunk: Buffer) => boolean } = {};
+    super(open({ buffer, callback: (length) => read.into?.(buffer.subarray(0, length)) ?? true }));
+    this.#clock = clock;
+    read.into = (chunk) => this.#read(chunk);
+  }
 
   /**
-   * From now on `deliver` gets the complete messages of QoS 0, and mqtt.js everything else. Call it between two packets: a
-   * broker sends none between its CONNACK and the first packet of the client after it.
+   * From now on `deliver` gets the complete messages of QoS 0, valid until it returns, and mqtt.js everything else. Call it
+   * between two packets: a broker sends none between its CONNACK and the first packet of the client after it.
    */
   deliverTo(deliver: (topic: string, payload: Buffer) => void): void {
     this.#guard.authenticated();
     this.#deliver = deliver;
+  }
+
+  override _read(): void {
+    if (this.#endRest === undefined) super._read();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#endRest?.();
+    super._destroy(error, done);
+  }
+
+  /** Returns whether to read on. */
+  #read(chunk: Buffer): boolean {
+    const now = this.#clock.monotonic();
+    const isBusy = now - this.#readAt < 2 * restMs && chunk.length < readBytes;
+    this.#readAt = now;
+    this.arrived(chunk);
+    if (!isBusy || this.#deliver === undefined) return !this.carrier.isPaused();
+    this.#endRest ??= this.#clock.after(restMs, () => {
+      this.#endRest = undefined;
+      if (this.readableLength < this.readableHighWaterMark) super._read();
+    });
+    return false;
+  }
+
+  /** mqtt.js keeps what it reads. */
+  protected override pass(chunk: Buffer): void {
+    super.pass(Buffer.from(chunk));
   }
 
   protected override arrived(chunk: Buffer): void {
@@ -49,10 +97,14 @@ const portOf = ({ protocol, port }: URL): number => Number(port || (protocol ===
 export const brokerAt = (url: URL): string => `${url.hostname}:${portOf(url)}`;
 
 /** Opens a connection to a broker. */
-export const connectTo = (url: URL): BrokerStream => {
+export const connectTo = (url: URL, { ca, clock }: { ca?: string | undefined; clock?: Clock } = {}): BrokerStream => {
   const host = url.hostname.replaceAll(/[[\]]/g, '');
   const port = portOf(url);
-  if (url.protocol === 'mqtt:') return new BrokerStream(connectTcp({ host, port }));
+  if (url.protocol === 'mqtt:') return new BrokerStream((onread) => connectTcp({ host, port, onread }), clock);
   const servername = isIP(host) === 0 ? host : undefined;
-  return new BrokerStream(connectTls({ host, port, servername }));
+  return new BrokerStream((onread) => {
+    // Node's types leave out that it reads like a socket.
+    const options: ConnectionOptions & { onread: OnReadOpts } = { host, port, servername, ca, onread };
+    return connectTls(options);
+  }, clock);
 };

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
@@ -8,10 +9,23 @@ import { allMachines, topicOf } from '@roastery/contract/mqtt';
 import { createLogger } from '@roastery/runtime/logger';
 import { portOf } from '@roastery/runtime/system-errors';
 import { until } from '@roastery/testing/until';
+import { createVirtualClock } from '@roastery/testing/virtual-clock';
 import { generate, parser } from 'mqtt-packet';
 import { describe, expect, it } from 'vitest';
 import { startPlainBroker } from '../testing/whole-api.ts';
+import { connectTo } from './broker-stream.ts';
 import { openMqttLink } from './link.ts';
+import { publishPackets } from './plain-messages.ts';
+
+const makeCertificate = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'roastery-certificate-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'];
+  execFileSync('openssl', [...made, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  const read = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+  rmSync(folder, { recursive: true });
+  return read;
+};
 
 describe('openMqttLink', () => {
   it('delivers the next message after a handler threw, and calls the other handlers of the same message', async () => {
@@ -37,15 +51,8 @@ describe('openMqttLink', () => {
 });
 
 it('refuses a broker whose certificate it does not trust, and sends it no secret', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'roastery-link-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'];
-  execFileSync('openssl', [...made, '-keyout', key, '-out', cert], { stdio: 'ignore' });
   const seen: Buffer[] = [];
-  const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (socket) =>
-    socket.on('data', (bytes) => seen.push(bytes)),
-  );
-  rmSync(folder, { recursive: true });
+  const server = createTlsServer(makeCertificate(), (socket) => socket.on('data', (bytes) => seen.push(bytes)));
   const refusals: string[] = [];
   server.on('tlsClientError', () => refusals.push('refused'));
   await new Promise<void>((resolve) => {
@@ -122,3 +129,49 @@ describe('a broker that is too busy to answer pings', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 });
+
+it.each(['mqtt', 'mqtts'] as const)(
+  'reads messages in quick succession together, and a single one at once, over %s',
+  async (protocol) => {
+    const tls = protocol === 'mqtts' ? makeCertificate() : undefined;
+    const server = tls === undefined ? createServer() : createTlsServer(tls);
+    const connected = once(server, tls === undefined ? 'connection' : 'secureConnection');
+    await once(server.listen(0, 'localhost'), 'listening');
+    // Answers on another connection: what was sent before would have arrived.
+    const echo = createServer((socket) => socket.pipe(socket));
+    await once(echo.listen(0, 'localhost'), 'listening');
+    const other = connect(portOf(echo), 'localhost');
+    const clock = createVirtualClock();
+    const stream = connectTo(new URL(`${protocol}://localhost:${portOf(server)}`), { ca: tls?.cert, clock });
+    const received: string[] = [];
+    stream.deliverTo((_topic, payload) => received.push(payload.toString()));
+    stream.resume();
+    const [broker] = (await connected) as [Socket];
+    const send = (payload: string): Promise<void> =>
+      new Promise((resolve) => {
+        broker.write(publishPackets([{ topic: 'roastery/v1/A/journal', payload }]), () => resolve());
+      });
+
+    await send('1');
+    await until('the first', () => received.length === 1);
+    await send('2');
+    await until('the second', () => received.length === 2);
+    await send('3');
+    await send('4');
+    for (let round = 0; round < 10; round++) {
+      other.write('x');
+      await once(other, 'data');
+    }
+    expect(received).toEqual(['1', '2']);
+    clock.pass(20);
+    await until('the others', () => received.length === 4);
+
+    clock.pass(1000);
+    await send('5');
+    await until('the one after a while', () => received.length === 5);
+    stream.destroy();
+    other.destroy();
+    server.close();
+    echo.close();
+  },
+);

@@ -14,7 +14,7 @@ const messages = [
 /** A connection on which these pieces arrive: the delivered messages, and the bytes that the reader of the stream gets. */
 const arriving = async (pieces: readonly Buffer[]) => {
   const carrier = new PassThrough();
-  const stream = new BrokerStream(carrier);
+  const stream = new BrokerStream(() => carrier);
   const delivered: string[] = [];
   stream.deliverTo((topic, payload) => delivered.push(`${topic} ${payload.length}`));
   for (const piece of pieces) carrier.write(piece);

@@ -41,6 +41,8 @@ export interface PortalOptions {
   /** Null: signed out. */
   readonly as?: SessionUser | null;
   readonly answers?: readonly Answer[];
+  /** As for a person: a read within 2 s of the same one takes its answer. Otherwise an answer of one test is none for the next. */
+  readonly dedupes?: true;
 }
 
 const OwnFormats = ({ children }: { children: ReactNode }) => {
@@ -56,7 +58,7 @@ let opened: { readonly faults: () => string[]; readonly close: () => void } | un
  */
 export const openPortal = async (
   address: string,
-  { as = ana, answers = [] }: PortalOptions = {},
+  { as = ana, answers = [], dedupes }: PortalOptions = {},
 ): Promise<OpenedPortal> => {
   await closePortal();
   const server = new TableServer([...smallRoastery(as), ...answers]);
@@ -74,8 +76,7 @@ export const openPortal = async (
   const root = createRoot(document.body.appendChild(document.createElement('div')));
   root.render(
     <CSPProvider disableStyleElements>
-      {/* An answer of one test is none for the next. */}
-      <SWRConfig value={{ ...swrConfig, dedupingInterval: 0 }}>
+      <SWRConfig value={dedupes ? swrConfig : { ...swrConfig, dedupingInterval: 0 }}>
         <SessionProvider>
           <OwnFormats>
             <RouterProvider router={router} />

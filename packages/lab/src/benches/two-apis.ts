@@ -27,6 +27,10 @@ const maxBoards = Number(process.env['FLEET_MAX_BOARDS'] ?? 10_000);
 const growth = 1.25;
 const connectSeconds = 60;
 const measuredSeconds = 20;
+/** By then the programs are compiled. */
+const settlingSeconds = 20;
+/** One, two and three apis take turns so often: a computer is not equally fast for minutes. */
+const turns = 3;
 const maxP99Ms = 1_000;
 /** In a storm each of two people at an api waits this long between two movements, to leave the processor to the boards. */
 const betweenTakingMs = 20;
@@ -176,7 +180,7 @@ const measure = (apiCount: number, boards: number, isStormy: boolean, say: (line
         const seconds = heard + stored < Infinity ? (performance.now() - killed) / 1000 : Infinity;
         return { seconds, taken: await taking.stop() };
       };
-      await sleep(3_000);
+      await sleep(settlingSeconds * 1_000);
       const pids = await pidsOfPostgres(sql);
       const costs = async () => ({
         apis: await Promise.all(apis.map(({ process }) => cpuOf([process.pid ?? 0]))),
@@ -230,83 +234,93 @@ const measure = (apiCount: number, boards: number, isStormy: boolean, say: (line
 
 const holds = ({ p99Ms, missing }: Step): boolean => p99Ms <= maxP99Ms && missing === 0;
 
-/** The first step, and the last one that held; it has no boards where the first one did not. */
-const grow = async (apiCount: number, say: (line: string) => void): Promise<{ first: Step; held: Step }> => {
-  const first = await measure(apiCount, firstStep, true, say);
-  if (!holds(first)) return { first, held: { ...first, boards: 0 } };
+/** The last number of boards that held; 0 where the first one did not. */
+const grow = async (apiCount: number, first: Step, say: (line: string) => void): Promise<Step> => {
+  if (!holds(first)) return { ...first, boards: 0 };
   let held = first;
   for (let boards = firstStep * growth; boards <= maxBoards; boards *= growth) {
     const step = await measure(apiCount, Math.round(boards), false, say);
     if (!holds(step)) break;
     held = step;
   }
-  return { first, held };
+  return held;
 };
+
+const medianOf = (steps: readonly Step[], read: (step: Step) => number): number =>
+  steps.map(read).toSorted((a, b) => a - b)[steps.length >> 1] ?? Number.NaN;
+const busiest = ({ apis }: Step): number => Math.max(...apis);
+const ofBroker = ({ broker }: Step): number => broker;
+const ofPostgres = ({ postgres: micros }: Step): number => micros;
 
 const run = async (say: (line: string) => void): Promise<Measurement[]> => {
   if (brokerName === 'mosquitto' && !hasMosquitto) throw new Error('needs `apt install mosquitto`');
   say(`broker: ${brokerName}`);
-  const one = await grow(1, say);
-  const two = await grow(2, say);
-  const three = await measure(3, firstStep, false, say);
+  const [ones, twos, threes]: [Step[], Step[], Step[]] = [[], [], []];
+  for (let turn = 0; turn < turns; turn++) {
+    ones.push(await measure(1, firstStep, turn === 0, say));
+    twos.push(await measure(2, firstStep, turn === 0, say));
+    threes.push(await measure(3, firstStep, false, say));
+  }
+  const [first, firstOfTwo] = [ones[0], twos[0]];
+  if (first === undefined || firstOfTwo === undefined) throw new Error('no turn');
+  const [one, two] = [await grow(1, first, say), await grow(2, firstOfTwo, say)];
   const count = firstStep.toLocaleString('en-US');
   return [
     {
       what: 'boards at 1 Hz behind two apis, p99 ≤ 1 s',
-      value: two.held.boards,
+      value: two.boards,
       unit: 'boards',
-      against: { what: 'one api', value: one.held.boards },
-      aim: { of: 'ratio', atLeast: 1.7 },
+      against: { what: 'one api', value: one.boards },
     },
     {
       what: '… cores in use, boards and Postgres included',
-      value: two.held.cores,
+      value: two.cores,
       unit: 'cores',
-      against: { what: 'one api', value: one.held.cores },
+      against: { what: 'one api', value: one.cores },
     },
-    { what: '… p99', value: two.held.p99Ms, unit: 'ms', against: { what: 'one api', value: one.held.p99Ms } },
+    { what: '… p99', value: two.p99Ms, unit: 'ms', against: { what: 'one api', value: one.p99Ms } },
     {
       what: '… samples lost or doubled',
-      value: [one.first, one.held, two.first, two.held].reduce((sum, { missing }) => sum + missing, 0),
+      value: [...ones, ...twos, ...threes, one, two].reduce((sum, { missing }) => sum + missing, 0),
       unit: 'samples',
       aim: { of: 'value', atMost: 0 },
     },
     {
       what: `${count} boards again acknowledged, the broker killed, apis in turn during it`,
-      value: two.first.storm?.seconds ?? Infinity,
+      value: firstOfTwo.storm?.seconds ?? Infinity,
       unit: 's',
       aim: { of: 'value', atMost: 60 },
     },
     {
       what: '… movements of the ledger wrong',
-      value: [one.first, two.first].reduce((sum, { storm }) => sum + (storm?.taken.wrong ?? Infinity), 0),
+      value: [first, firstOfTwo].reduce((sum, { storm }) => sum + (storm?.taken.wrong ?? Infinity), 0),
       unit: 'movements',
       aim: { of: 'value', atMost: 0 },
     },
     {
       what: `CPU of one api, ${count} boards`,
-      value: Math.max(...one.first.apis),
+      value: medianOf(ones, busiest),
       unit: 'µs/sample',
-      against: { what: 'the busier of two', value: Math.max(...two.first.apis) },
-      aim: { of: 'ratio', atLeast: 1.7 },
+      against: { what: 'the busier of two', value: medianOf(twos, busiest) },
+      aim: { of: 'ratio', atLeast: 1 / 0.55 },
     },
     {
       what: '… CPU of Postgres, two apis',
-      value: two.first.postgres,
+      value: medianOf(twos, ofPostgres),
       unit: 'µs/sample',
-      against: { what: 'one api', value: one.first.postgres },
+      against: { what: 'one api', value: medianOf(ones, ofPostgres) },
     },
     {
       what: `CPU of the broker for each further api, ${count} boards`,
-      value: (three.broker - one.first.broker) / 2,
+      value: (medianOf(threes, ofBroker) - medianOf(ones, ofBroker)) / 2,
       unit: 'µs/sample',
       aim: { of: 'value', atMost: 1 },
     },
     {
       what: '… CPU of the busiest of three apis',
-      value: Math.max(...three.apis),
+      value: medianOf(threes, busiest),
       unit: 'µs/sample',
-      against: { what: 'one api', value: Math.max(...one.first.apis) },
+      against: { what: 'one api', value: medianOf(ones, busiest) },
     },
     ...(brokerName === 'mosquitto'
       ? [

@@ -46,6 +46,8 @@ export default function RoastPage() {
   } = useApi(getRoast, isBlank ? null : { params: { id } }, {
     // The live stream reports the end; this read covers an end during a gap of the stream.
     refreshInterval: (latest) => (latest?.status === 'in_progress' ? whileRunningMs : 0),
+    // A person who deletes a roast and goes back reads it again, however quickly.
+    dedupingInterval: 0,
   });
   const take = useCallback((next: Roast) => void mutate(next, { revalidate: false }), [mutate]);
   const [deletedId, setDeletedId] = useState<string | null>(null);

@@ -184,6 +184,16 @@ describe('the page of a roast', () => {
     await expect.poll(() => location.pathname).toBe('/roasts');
   });
 
+  it('is read again by a person who goes back to it at once: it may be deleted [P58 P82]', async () => {
+    const { server, user } = await openPortal(`/roasts/${idOf(41)}`, { dedupes: true });
+    await main().findByRole('heading', { level: 1, name: 'Huila' });
+    await user.click(screen.getAllByRole('link', { name: 'Roasts' })[0] as HTMLElement);
+    await main().findByRole('heading', { level: 1, name: 'Roasts' });
+    server.answer(answer(getRoast, refused('Roast not found', 'not_found')));
+    history.back();
+    await expect.poll(() => screen.getAllByRole('alert').map(textOf).join(' ')).toContain('Roast not found');
+  });
+
   it('shows Loading roast... and then the reason [P58 P83]', async () => {
     await openPortal(`/roasts/${idOf(41)}`, { answers: [answer(getRoast, noAnswer)] });
     await screen.findByText('Loading roast...');
