@@ -9,17 +9,20 @@ import { PacketStream } from '@roastery/runtime/packet-stream';
 const limits = { maxBytesBeforeAuthentication: Infinity, maxPacketBytes: 2 ** 28 };
 const readBytes = 64 * 1024;
 /**
- * While messages arrive in quick succession the connection is read so often: a broker such as Mosquitto writes each of
+ * While so many messages arrive the connection is read at these intervals: a broker such as Mosquitto writes each of
  * them by itself, and a read costs this process and the broker more than several messages.
  */
 const restMs = 20;
+const busyPerMs = 1;
 
 /** The connection to a broker as mqtt.js reads and writes it. */
 export class BrokerStream extends PacketStream {
   #deliver: ((topic: string, payload: Buffer) => void) | undefined;
   readonly #guard = createFrameGuard(limits);
   readonly #clock: Clock;
-  #readAt = -Infinity;
+  /** The messages since a moment some `restMs` ago. */
+  #counted = { since: 0, messages: 0 };
+  #isBusy = false;
   #endRest: Cancel | undefined;
 
   /** @param open opens the connection, which reads as it is given: `pause` stops reads at once only then */
@@ -51,16 +54,23 @@ export class BrokerStream extends PacketStream {
 
   /** Returns whether to read on. */
   #read(chunk: Buffer): boolean {
-    const now = this.#clock.monotonic();
-    const isBusy = now - this.#readAt < 2 * restMs && chunk.length < readBytes;
-    this.#readAt = now;
+    this.#judgeLoad();
     this.arrived(chunk);
-    if (!isBusy || this.#deliver === undefined) return !this.carrier.isPaused();
+    // A full buffer: more is waiting.
+    if (!this.#isBusy || chunk.length === readBytes) return !this.carrier.isPaused();
     this.#endRest ??= this.#clock.after(restMs, () => {
       this.#endRest = undefined;
       if (this.readableLength < this.readableHighWaterMark) super._read();
     });
     return false;
+  }
+
+  #judgeLoad(): void {
+    const now = this.#clock.monotonic();
+    const elapsedMs = now - this.#counted.since;
+    if (elapsedMs < restMs) return;
+    this.#isBusy = this.#counted.messages >= elapsedMs * busyPerMs;
+    this.#counted = { since: now, messages: 0 };
   }
 
   /** mqtt.js keeps what it reads. */
@@ -76,6 +86,7 @@ export class BrokerStream extends PacketStream {
       this.#deliver = undefined;
       return this.pass(chunk);
     }
+    this.#counted.messages += frames.length;
     let passed = 0;
     const passUntil = (end: number): void => {
       if (end > passed) this.pass(chunk.subarray(passed, end));

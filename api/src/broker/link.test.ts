@@ -130,48 +130,52 @@ describe('a broker that is too busy to answer pings', () => {
   });
 });
 
-it.each(['mqtt', 'mqtts'] as const)(
-  'reads messages in quick succession together, and a single one at once, over %s',
-  async (protocol) => {
-    const tls = protocol === 'mqtts' ? makeCertificate() : undefined;
-    const server = tls === undefined ? createServer() : createTlsServer(tls);
-    const connected = once(server, tls === undefined ? 'connection' : 'secureConnection');
-    await once(server.listen(0, 'localhost'), 'listening');
-    // Answers on another connection: what was sent before would have arrived.
-    const echo = createServer((socket) => socket.pipe(socket));
-    await once(echo.listen(0, 'localhost'), 'listening');
-    const other = connect(portOf(echo), 'localhost');
-    const clock = createVirtualClock();
-    const stream = connectTo(new URL(`${protocol}://localhost:${portOf(server)}`), { ca: tls?.cert, clock });
-    const received: string[] = [];
-    stream.deliverTo((_topic, payload) => received.push(payload.toString()));
-    stream.resume();
-    const [broker] = (await connected) as [Socket];
-    const send = (payload: string): Promise<void> =>
-      new Promise((resolve) => {
-        broker.write(publishPackets([{ topic: 'roastery/v1/A/journal', payload }]), () => resolve());
-      });
+it.each(['mqtt', 'mqtts'] as const)('reads many messages together, and few at once, over %s', async (protocol) => {
+  const tls = protocol === 'mqtts' ? makeCertificate() : undefined;
+  const server = tls === undefined ? createServer() : createTlsServer(tls);
+  const connected = once(server, tls === undefined ? 'connection' : 'secureConnection');
+  await once(server.listen(0, 'localhost'), 'listening');
+  // Answers on another connection: what was sent before would have arrived.
+  const echo = createServer((socket) => socket.pipe(socket));
+  await once(echo.listen(0, 'localhost'), 'listening');
+  const other = connect(portOf(echo), 'localhost');
+  const clock = createVirtualClock();
+  const stream = connectTo(new URL(`${protocol}://localhost:${portOf(server)}`), { ca: tls?.cert, clock });
+  const received: string[] = [];
+  stream.deliverTo((_topic, payload) => received.push(payload.toString()));
+  stream.resume();
+  const [broker] = (await connected) as [Socket];
+  const send = (...payloads: string[]): Promise<void> =>
+    new Promise((resolve) => {
+      const messages = payloads.map((payload) => ({ topic: 'roastery/v1/A/journal', payload }));
+      broker.write(publishPackets(messages), () => resolve());
+    });
 
-    await send('1');
-    await until('the first', () => received.length === 1);
-    await send('2');
-    await until('the second', () => received.length === 2);
-    await send('3');
-    await send('4');
-    for (let round = 0; round < 10; round++) {
-      other.write('x');
-      await once(other, 'data');
-    }
-    expect(received).toEqual(['1', '2']);
-    clock.pass(20);
-    await until('the others', () => received.length === 4);
+  await send('first');
+  await until('the first', () => received.length === 1);
+  await send(...Array.from({ length: 40 }, () => 'one of many'));
+  await until('many', () => received.length === 41);
+  clock.pass(20);
+  await send('last of many');
+  await until('the last of many', () => received.length === 42);
+  await send('3');
+  await send('4');
+  for (let round = 0; round < 10; round++) {
+    other.write('x');
+    await once(other, 'data');
+  }
+  expect(received.slice(41)).toEqual(['last of many']);
+  clock.pass(20);
+  await until('the others', () => received.length === 44);
 
-    clock.pass(1000);
-    await send('5');
-    await until('the one after a while', () => received.length === 5);
-    stream.destroy();
-    other.destroy();
-    server.close();
-    echo.close();
-  },
-);
+  // Few messages are each read at once.
+  clock.pass(1000);
+  for (let n = 45; n < 50; n++) {
+    await send('one of few');
+    await until('each', () => received.length === n);
+  }
+  stream.destroy();
+  other.destroy();
+  server.close();
+  echo.close();
+});
