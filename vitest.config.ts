@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './packages/testing/src/longest-first.ts';
+import { v8Options } from './packages/testing/src/shared-data.ts';
 
 const shared = {
   resolve: { conditions: ['source'] },
@@ -8,11 +9,7 @@ const shared = {
 const sources = '{packages/*,api,broker,device-agent,portal}/src';
 /** `npm test` runs the tests of both at once with those of the browser: a condition may need many seconds. */
 const patience = { expect: { poll: { timeout: 30_000 } }, testTimeout: 240_000, hookTimeout: 240_000 };
-/**
- * V8 optimises a function after four times the usual work: most functions run too seldom in tests to repay it, and
- * optimising them took a tenth of the CPU time.
- */
-const beside = { ...patience, execArgv: ['--interrupt-budget=300000'] };
+const beside = { ...patience, execArgv: [...v8Options] };
 /** Tests with a real Postgres, real processes and a real browser. */
 const realParts = {
   ...beside,
@@ -90,6 +87,7 @@ export default defineConfig({
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
           isolate: false,
+          setupFiles: ['packages/testing/src/pages-of-failed-test.ts'],
           include: ['portal/e2e/**/*.e2e.ts'],
         },
       },

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { heldBytes } from '@roastery/testing/held-memory';
 import { createVirtualClock } from '@roastery/testing/virtual-clock';
 import { describe, expect, it } from 'vitest';
 import {
@@ -34,7 +35,7 @@ const pour = async (socket: Socket, chunk: Buffer, upTo: number): Promise<number
 describe('before authentication', () => {
   it('a CONNECT of 200 MB costs no memory, sent at once or byte by byte', async () => {
     await using pair = await startPair();
-    const before = process.memoryUsage();
+    const before = heldBytes();
     for (const drip of [false, true]) {
       const socket = await rawConnect(pair.broker.ports.mqtt);
       const header = fixedHeader(0x10, 200_000_000);
@@ -48,20 +49,18 @@ describe('before authentication', () => {
       expect(megabytes(sent)).toBeLessThan(16);
       expect(socket.destroyed || (await closed(socket))).toBe(true);
     }
-    const after = process.memoryUsage();
-    expect(megabytes(after.external - before.external)).toBeLessThan(10);
+    expect(megabytes(heldBytes() - before)).toBeLessThan(10);
     expect(await metric(pair.broker, 'refused_total{reason="too_large"}')).toBe(2);
   });
 
   it('three hundred half-sent CONNECTs cost little and are disconnected in time', async () => {
     const clock = createVirtualClock();
     await using pair = await startPair({ clock });
-    const before = process.memoryUsage();
+    const before = heldBytes();
     const sockets = await Promise.all(Array.from({ length: 300 }, () => rawConnect(pair.broker.ports.mqtt)));
     for (const socket of sockets) socket.write(Buffer.concat([fixedHeader(0x10, 8_000), Buffer.alloc(7_000)]));
     await waitUntil(async () => (await metric(pair.broker, 'sockets')) === 300);
-    const after = process.memoryUsage();
-    expect(megabytes(after.external + after.heapUsed - before.external - before.heapUsed)).toBeLessThan(40);
+    expect(megabytes(heldBytes() - before)).toBeLessThan(40);
     await clock.advance(10_000);
     await waitUntil(async () => (await metric(pair.broker, 'sockets')) === 0);
     expect(await metric(pair.broker, 'refused_total{reason="connect_timeout"}')).toBe(300);

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls, type SecureVersion } from 'node:tls';
+import { heldBytes } from '@roastery/testing/held-memory';
 import mqtt from 'mqtt';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -159,7 +160,7 @@ describe('WebSocket', () => {
 
   it('accepts at most 8 KB before authentication, also within one WebSocket frame', async () => {
     await using pair = await startWithWebSocket();
-    const before = process.memoryUsage().external;
+    const before = heldBytes();
     const webSockets = Array.from(
       { length: 20 },
       () => new WebSocket(webSocketUrl(pair.broker.ports.webSocket), 'mqtt'),
@@ -174,7 +175,7 @@ describe('WebSocket', () => {
           }),
       ),
     );
-    expect((process.memoryUsage().external - before) / 1024 / 1024).toBeLessThan(10);
+    expect((heldBytes() - before) / 1024 / 1024).toBeLessThan(10);
     expect(await metric(pair.broker, 'connections{listener="ws",state="opening"}')).toBe(0);
     expect(await metric(pair.broker, 'refused_total{reason="too_large"}')).toBe(20);
   });

@@ -68,11 +68,7 @@ const withoutOptimising = ['--js-flags=--no-opt --no-maglev'];
 
 let workerParts: Promise<WorkerParts> | undefined;
 const openWorkerParts = async (): Promise<WorkerParts> => {
-  const [browser, http, mqtt] = await Promise.all([
-    launchBrowser(process.env['TEST_FLAGS']?.split(' ').filter(Boolean) ?? withoutOptimising),
-    freePort(),
-    freePort(),
-  ]);
+  const [browser, http, mqtt] = await Promise.all([launchBrowser(withoutOptimising), freePort(), freePort()]);
   const pages = createPagePool(browser, `http://127.0.0.1:${http}`, still);
   return { browser, servers: openSharedServers(), ports: { http, mqtt }, pages };
 };

@@ -7,6 +7,7 @@ export interface Origin {
   /** The broker kept it: it may be older than what another broker has. */
   readonly retained: boolean;
 }
+/** The payload is valid until it returns: the next read uses the same memory. */
 export type MessageHandler = (topic: string, payload: Buffer, origin: Origin) => void;
 
 /** Subscribes to one kind of message, of all machines or of some. Returns a function that unsubscribes. */

@@ -1,7 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createLogger } from '@roastery/runtime/logger';
 import { openCuttableLine } from '@roastery/testing/cuttable-line';
+import { collectGarbage } from '@roastery/testing/held-memory';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
 import { createVirtualClock } from '@roastery/testing/virtual-clock';
@@ -13,9 +12,6 @@ import { openDatabase, type Sql } from './sql.ts';
 const random = randomFrom(4711);
 
 const log = createLogger('test', 'silent');
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('renewing pool: lost connections', () => {
   it('never mixes the rows of two queries, never hangs, never commits a part', async () => {

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@roastery/testing/held-memory';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLots, readRecording, rowsOf } from '../domains/imports/file-jobs.ts';
 import { exampleCsv } from '../testing/example-data.ts';
@@ -184,8 +183,6 @@ describe('file readers: a process', () => {
   });
 
   it('keeps nothing of a file in memory after its job', async () => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
     const refs: WeakRef<object>[] = [];
     for (let file = 0; file < 5; file += 1) {
       refs.push(new WeakRef(await opened.readers.run(readRecording, 'a person', honest, {})));
@@ -194,7 +191,7 @@ describe('file readers: a process', () => {
     const kept = async () => {
       // A reference lives until the end of the turn in which it was read.
       await nextTurn();
-      collect();
+      collectGarbage();
       return refs.filter((ref) => ref.deref() !== undefined).length;
     };
     await expect.poll(kept).toBeLessThanOrEqual(1);

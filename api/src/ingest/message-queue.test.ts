@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
+import { collectGarbage, measureMemory } from '@roastery/testing/held-memory';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until } from '@roastery/testing/until';
 import { describe, expect, it } from 'vitest';
@@ -18,29 +17,6 @@ const messageOf = (serialNumber: string, payload: Buffer | string): QueuedMessag
   payload: Buffer.from(payload),
   receivedAtMs: fromNow(0),
 });
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-/** The memory that this process holds: objects, and buffers outside the heap. */
-const heldBytes = (): number => {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-};
-/**
- * What `make` returns, and the bytes that it holds: the median of five rounds. Test files of a worker share one process, and
- * memory of another file that becomes free in a round would be subtracted from its result.
- */
-const measureMemory = <Made>(make: () => Made): { made: Made; cost: number } => {
-  const rounds = Array.from({ length: 5 }, () => {
-    const before = heldBytes();
-    const made = make();
-    return { made, cost: heldBytes() - before };
-  });
-  const median = rounds.sort((a, b) => a.cost - b.cost)[2];
-  if (median === undefined) throw new Error('no round');
-  return median;
-};
 
 const channels = Array.from({ length: 8 }, (_, n) => `channel_${n}`);
 /** The largest batch of a backlog: compressed it is many times smaller than in memory. */

@@ -1,4 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,8 @@ const unit = `
 import os, pty, sys, time, tty
 ours, theirs = pty.openpty()
 tty.setraw(ours); tty.setraw(theirs)
-print(os.ttyname(theirs), flush=True)
+os.symlink(os.ttyname(theirs), sys.argv[2])
+print('laid', flush=True)
 def crc(frame):
     value = 0xffff
     for byte in frame:
@@ -69,11 +71,11 @@ describe.skipIf(!python).each(['rtu', 'ascii'] as const)(
   'serial line, Modbus %s (needs python3 for its other end)',
   (kind) => {
     it('reads, and recovers after a silence and an unplugged adapter', async () => {
-      const other = spawn('python3', ['-c', unit, kind], { stdio: ['ignore', 'pipe', 'inherit'] });
+      // The kernel gives the device's own name to the next pseudo terminal: reads after the end would open another test's.
+      const path = join(tmpdir(), `unit-${randomUUID()}`);
+      const other = spawn('python3', ['-c', unit, kind, path], { stdio: ['ignore', 'pipe', 'inherit'] });
       child = other;
-      const path = await new Promise<string>((resolve) =>
-        other.stdout.once('data', (line) => resolve(String(line).trim())),
-      );
+      await once(other.stdout, 'data');
       const line = { kind, path, baud: 9600, dataBits: 8, parity: 'none', stopBits: 1 } as const;
       const owner = createBus(line, { timeoutMs: 500, quietMs: 150, gapMs: 5 });
       bus = owner;
@@ -91,6 +93,7 @@ describe.skipIf(!python).each(['rtu', 'ascii'] as const)(
       // The late answer to 20 must not be accepted for 9.
       expect(await untilRead(9)).toEqual([9, 10, 11]);
 
+      await rm(path);
       const gone = once(other, 'exit');
       other.kill('SIGKILL');
       await gone;

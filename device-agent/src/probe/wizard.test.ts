@@ -1,9 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { machineMapShape } from '@roastery/contract/machine-map';
+import { collectGarbage } from '@roastery/testing/held-memory';
 import { createVirtualClock } from '@roastery/testing/virtual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startScriptedServer, type Behaviour } from '../testing/modbus-server.ts';
@@ -113,12 +112,10 @@ describe('the probe in a terminal', () => {
   });
 
   it('ends its watch in time while memory is collected', async () => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
     const { clock, walk } = await startRoaster();
     const terminal = { ...person(() => undefined), interactive: false };
     const stopping = new AbortController();
-    const stopCollecting = clock.every(50, collect);
+    const stopCollecting = clock.every(50, collectGarbage);
     clock.after(15_000, () => stopping.abort());
     const code = await walk(terminal, { watchSeconds: 1, signal: stopping.signal });
     stopCollecting();

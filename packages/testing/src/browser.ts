@@ -168,6 +168,29 @@ const routeAtOnce = (page: Page): void => {
   };
 };
 
+interface ShownPage {
+  readonly page: Page;
+  readonly complaints: readonly string[];
+}
+
+const openPages = new Set<ShownPage>();
+const looksAtClose: string[] = [];
+
+/** What a person would see. A page that does not answer must not hold the test. */
+const lookOf = async ({ page, complaints }: ShownPage): Promise<string> => {
+  const text = await page
+    .locator('body')
+    .innerText({ timeout: 2000 })
+    .catch((error: Error) => error.message);
+  return [`${page.url()} showed:`, text, ...complaints].join('\n');
+};
+
+/** The looks of pooled pages that were closed since the last call. */
+export const takeLooksOfClosedPages = (): string[] => looksAtClose.splice(0);
+
+/** The looks of pooled pages that are in use. */
+export const looksOfOpenPages = (): Promise<string[]> => Promise.all([...openPages].map(lookOf));
+
 /** A page keeps some memory of each document it has shown. */
 const maxUses = 100;
 
@@ -245,6 +268,8 @@ export const createPagePool = (browser: Browser, origin: string, still: string):
     const close = async () => {
       if (isClosed) return;
       isClosed = true;
+      openPages.delete(shown);
+      if (!page.isClosed()) looksAtClose.push(await lookOf(shown));
       pooled.uses += 1;
       const isSpent = pooled.uses >= maxUses || changes.isForOneTest || page.isClosed();
       if (isForOneTest || isSpent) return discard();
@@ -257,7 +282,9 @@ export const createPagePool = (browser: Browser, origin: string, still: string):
         await discard();
       }
     };
-    return { page, complaints: watch(page), close, [Symbol.asyncDispose]: close };
+    const shown = { page, complaints: watch(page) };
+    openPages.add(shown);
+    return { ...shown, close, [Symbol.asyncDispose]: close };
   };
   return {
     open,

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import type { ServersEnvironment } from '@roastery/stack/stack';
-import { repositoryRoot } from './shared-data.ts';
+import { repositoryRoot, v8Options } from './shared-data.ts';
 
 /** Runs api and broker for one stack after the other, in one process that stays warm. */
 export interface SharedServers {
@@ -19,9 +19,8 @@ interface Answer {
 /** Starts the process. It ends with ours, and only delays our end while it works for us. */
 export const openSharedServers = (): SharedServers => {
   const program = path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'shared-servers.mjs');
-  // As for Vitest's workers: V8 optimises later.
   const child = fork(program, {
-    execArgv: ['--interrupt-budget=300000'],
+    execArgv: [...v8Options],
     env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC' },
   });
   const waiting = new Map<number, (failure?: string) => void>();
