@@ -109,6 +109,8 @@ describe('an unreachable server', () => {
     await expect.poll(() => banner(page).isVisible()).toBe(true);
     await expect.poll(() => page.getByRole('navigation', { name: 'Main' }).isVisible()).toBe(true);
     await page.context().setOffline(false);
+    // The end of the banner moves the button.
+    await banner(page).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Reload Page' }).click();
     await page.getByText('Welcome back').waitFor();
   });
