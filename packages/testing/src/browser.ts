@@ -176,13 +176,16 @@ interface ShownPage {
 const openPages = new Set<ShownPage>();
 const looksAtClose: string[] = [];
 
-/** What a person would see. A page that does not answer must not hold the test. */
+/** What a person would see in its tabs. One that does not answer must not hold the test. */
 const lookOf = async ({ page, complaints }: ShownPage): Promise<string> => {
-  const text = await page
-    .locator('body')
-    .innerText({ timeout: 2000 })
-    .catch((error: Error) => error.message);
-  return [`${page.url()} showed:`, text, ...complaints].join('\n');
+  const tabs = page
+    .context()
+    .pages()
+    .map(async (tab) => {
+      const text = tab.locator('body').innerText({ timeout: 2000 });
+      return `${tab.url()} showed:\n${await text.catch((error: Error) => error.message)}`;
+    });
+  return [...(await Promise.all(tabs)), ...complaints].join('\n\n');
 };
 
 /** The looks of pooled pages that were closed since the last call. */
@@ -269,7 +272,7 @@ export const createPagePool = (browser: Browser, origin: string, still: string):
       if (isClosed) return;
       isClosed = true;
       openPages.delete(shown);
-      if (!page.isClosed()) looksAtClose.push(await lookOf(shown));
+      looksAtClose.push(await lookOf(shown));
       pooled.uses += 1;
       const isSpent = pooled.uses >= maxUses || changes.isForOneTest || page.isClosed();
       if (isForOneTest || isSpent) return discard();
