@@ -4,7 +4,6 @@ import { getMachine, listMachines, type RegisteredMachine } from '@roastery/cont
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import type { RunningMachine } from '@roastery/stack/machine';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
-import { hurriedClock } from '@roastery/testing/shared-data';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anaRestrepo, openRoastery, register, type TestRoastery, visit } from './roastery.ts';
@@ -14,10 +13,8 @@ let ana: RoasteryClient;
 let drum: RegisteredMachine;
 let machine: RunningMachine;
 
-/** Drum and board run this many times as fast: the board watches a new map for ten seconds of its clock. */
-const factor = 4;
-/** A machine answers in real time, which is many times as long by the accelerated board's clock. */
-const demo = { ...demoRoasterMap(), hz: 0.5, timeoutMs: 300 * factor };
+/** Board and drum run in real time: a request for a probe expires by the server's clock. */
+const demo = demoRoasterMap({ hz: 2 });
 
 beforeAll(async () => {
   roastery = await openRoastery();
@@ -28,9 +25,7 @@ beforeAll(async () => {
     token: drum.auth_token,
     start: 'preheat',
     isAutomatic: false,
-    timeFactor: factor,
     map: machineMapShape.parse(demo),
-    agentNodeOptions: hurriedClock(factor),
   });
   await until(
     'the machine to be heard from',

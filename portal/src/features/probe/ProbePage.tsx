@@ -78,13 +78,14 @@ const saveFirst = t`Save these line settings below before you read registers.`;
 const notRecording = t`Recording is paused. Every ten seconds the board tries its own map, and continues recording as soon as the machine answers.`;
 
 const stateLabels = ({ phase, progress, line, says, places }: Probe, isNewLine: boolean): string => {
-  if (phase === 'ended' && line !== null && places.length === 0)
-    return isNewLine ? `${foundText(line)} ${saveFirst}` : foundText(line);
   if (phase === 'finding')
     return progress?.k === 'trying'
       ? t`${progress.asked} of at most ${progress.of} tried: ${progress.where}. ${notRecording}`
       : t`Waiting for the board… ${notRecording}`;
-  if (phase === 'ended') return says ?? t`Finished.`;
+  if (phase === 'ended') {
+    const ending = says ?? (line === null ? t`Finished.` : foundText(line));
+    return isNewLine && places.length === 0 ? `${ending} ${saveFirst}` : ending;
+  }
   if (phase === 'watching')
     return t`Watching ${places.length} registers. Warm a probe with your hand: which number rises?`;
   if (phase === 'looking' && progress?.k === 'progress')

@@ -126,6 +126,27 @@ describe('finding registers', () => {
   });
 });
 
+describe('a reading of registers after the unit was found', () => {
+  it('shows why it ended', async () => {
+    const portal = await openProbe([
+      answer(getMachine, machine()),
+      answer(getBoardConfig, config(map.link)),
+      answer(getMachineMap, detail),
+      answer(findProbeLine, begun),
+      answer(startProbe, begun),
+    ]);
+    await press(portal, 'Find speed and unit');
+    await screen.findByText(/Recording is paused\. Every ten seconds/);
+    portal.say({ k: 'line', link: map.link, units: [1] });
+    portal.say({ k: 'ended', reason: 'found', says: 'Found.' });
+    await screen.findByText(/^Unit 1 answers/);
+    await press(portal, 'Read registers');
+    await screen.findByText('Waiting for the board…');
+    portal.say({ k: 'ended', reason: 'expired', says: 'The request arrived too late. Try again.' });
+    await screen.findByText('The request arrived too late. Try again.');
+  });
+});
+
 describe('a machine without a map', () => {
   it('saves the picked registers of an RTU over TCP machine as its first map', async () => {
     const bare = machine({ display_name: 'First Map Drum', lacks_map: true });

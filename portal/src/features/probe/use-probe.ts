@@ -23,7 +23,7 @@ export interface Probe {
   readonly progress: Extract<ProbeMessage, { k: 'progress' | 'trying' }> | null;
   /** The line that was found by a search. */
   readonly line: { readonly link: Link; readonly units: readonly number[] } | null;
-  /** Why it ended or did not start. */
+  /** Why it ended or did not start; null for a search that found the line. */
   readonly says: string | null;
   readonly places: readonly RegisterSeries[];
 }
@@ -47,7 +47,7 @@ export const useProbe = (machineId: string) => {
   const early = useRef<ProbeMessage[]>([]);
   const silence = useRef<ReturnType<typeof setTimeout>>(undefined);
 
-  const end = (says: string): void => {
+  const end = (says: string | null): void => {
     clearTimeout(silence.current);
     current.current = null;
     setProbe((before) => ({ ...before, phase: 'ended', says }));
@@ -64,7 +64,7 @@ export const useProbe = (machineId: string) => {
   };
   const take = (message: ProbeMessage): void => {
     waitForBoard();
-    if (message.k === 'ended') return end(message.says);
+    if (message.k === 'ended') return end(message.reason === 'found' ? null : message.says);
     if (message.k === 'progress' || message.k === 'trying')
       return setProbe((before) => ({ ...before, progress: message }));
     if (message.k === 'line')
