@@ -144,6 +144,7 @@ describe('a reading of registers after the unit was found', () => {
     await screen.findByText('Waiting for the board…');
     portal.say({ k: 'ended', reason: 'expired', says: 'The request arrived too late. Try again.' });
     await screen.findByText('The request arrived too late. Try again.');
+    expect(screen.queryByText(/^Unit 1 answers/)).toBeNull();
   });
 });
 
