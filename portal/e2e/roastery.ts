@@ -107,7 +107,8 @@ export const openRoastery = async ({
   const openAs: TestRoastery['openAs'] = async (who, options = {}) => {
     const watched = await pages.open(options);
     opened.push(watched);
-    watched.page.setDefaultTimeout(60_000);
+    // Of all its tabs.
+    watched.page.context().setDefaultTimeout(60_000);
     const [name = '', value = ''] = who?.cookie.split('=') ?? [];
     if (who !== null) await watched.page.context().addCookies([{ name, value, url: stack.url }]);
     return watched;
