@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@roastery/contract/endpoint';
-import { mutate } from 'swr';
+import { mutate, unload } from 'swr';
 import { callWithTime, type AnyEndpoint, type CallInput, type ReadInput } from './call.ts';
 import { forgetReadTimes, noteRead, wasRead } from './read-times.ts';
 
@@ -65,9 +65,13 @@ const forgetKeptAnswers = async (): Promise<void> => {
   if ('caches' in globalThis) await caches.delete(answersName);
 };
 
-/** Deletes every answer, also those stored on the device: another person may sign in next. */
+/**
+ * Deletes every answer, also those on the way and those stored on the device: another person may sign in next, and reads of
+ * the first moments would take the place of theirs.
+ */
 export const forgetAll = async (): Promise<void> => {
   forgetReadTimes();
   early.clear();
-  await Promise.all([forgetKeptAnswers(), mutate(() => true, undefined, { revalidate: false })]);
+  unload({ revalidate: false });
+  await forgetKeptAnswers();
 };

@@ -5,7 +5,7 @@ import { screen, within } from '@testing-library/dom';
 import { describe, expect, it } from 'vitest';
 import { reportStatus } from '../api/reachability.ts';
 import { openPortal, textOf, type OpenedPortal } from '../testing/open-portal.tsx';
-import { admin, ana, idOf } from '../testing/records.ts';
+import { admin, ana, idOf, roast } from '../testing/records.ts';
 import { answer, broken, noAnswer, noNetwork, refused, type TableServer } from '../testing/table-server.ts';
 
 const signIn = async ({ fill, user }: OpenedPortal, email = ana.email): Promise<void> => {
@@ -167,6 +167,19 @@ describe('a session', () => {
     dispatchEvent(new StorageEvent('storage', { key: owedKey, newValue: 'yes' }));
     await screen.findByRole('button', { name: 'Login' });
     await expect.poll(() => location.pathname).toBe('/login');
+  });
+
+  it('leaves no reads of the last moments to a person who signs in at once', async () => {
+    const portal = await openPortal('/dashboard', {
+      answers: [answer(logout, { message: 'Signed out' }), answer(login, { user: admin })],
+      dedupes: true,
+    });
+    await screen.findAllByText('Huila');
+    portal.server.answer(answer(listRoasts, { roasts: [roast({ coffee_name: 'Guji' })], total: 1 }));
+    await portal.user.click(screen.getByRole('button', { name: 'Logout' }));
+    await signIn(portal, admin.email);
+    await screen.findAllByText('Guji');
+    expect(screen.queryAllByText('Huila')).toEqual([]);
   });
 
   it('leaves no titles of pages in the browser', async () => {
