@@ -21,10 +21,9 @@ export const memoryFolder = ((): string | undefined => {
 
 /**
  * For the processes that run tests, and the servers that they share. V8 optimises a function after four times the usual
- * work: most functions run too seldom in tests to repay it, and optimising them took a tenth of the CPU time. New objects
- * have 64 MB: with the usual 16, collecting them took an eighth.
+ * work: most functions run too seldom in tests to repay it, and optimising them took a tenth of the CPU time.
  */
-export const v8Options = ['--interrupt-budget=300000', '--min-semi-space-size=64', '--max-semi-space-size=64'] as const;
+export const v8Options = ['--interrupt-budget=300000'] as const;
 
 /**
  * `NODE_OPTIONS` of a program whose clocks and timers run `factor` times as fast.
