@@ -70,8 +70,7 @@ export default defineConfig({
         test: {
           ...realParts,
           name: 'system',
-          // These tests wait for boards and servers much of their time. Four end no sooner: while they wait, they look more
-          // often, and the whole run takes a tenth more CPU time.
+          // These tests wait for boards and servers much of their time.
           maxWorkers: 3,
           isolate: false,
           include: [`${sources}/**/*.system.test.ts`, 'deploy/**/*.system.test.ts'],

@@ -13,7 +13,7 @@ let ana: RoasteryClient;
 let drum: RegisteredMachine;
 let machine: RunningMachine;
 
-/** Board and drum run in real time: a request for a probe expires by the server's clock. */
+/** In real time: the board compares the server's time limit of a probe with its own clock. */
 const demo = demoRoasterMap({ hz: 2 });
 
 beforeAll(async () => {

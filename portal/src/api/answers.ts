@@ -66,8 +66,8 @@ const forgetKeptAnswers = async (): Promise<void> => {
 };
 
 /**
- * Deletes every answer, also those on the way and those stored on the device: another person may sign in next, and reads of
- * the first moments would take the place of theirs.
+ * Deletes every answer, also those on the way and those stored on the device: another person may sign in next. Within the
+ * time in which SWR joins equal reads, theirs would join those on the way, whose answers are discarded.
  */
 export const forgetAll = async (): Promise<void> => {
   forgetReadTimes();

@@ -64,6 +64,8 @@ const config = (of: Link | null): BoardConfig => ({
   reason: null,
   running_map: null,
 });
+/** A machine whose board reads it by a map. */
+const mapped = [answer(getMachine, machine()), answer(getBoardConfig, config(map.link)), answer(getMachineMap, detail)];
 const probe_id = idOf(91);
 const begun = { probe_id, lasts_s: 300 };
 
@@ -93,12 +95,7 @@ const sent = ({ server }: OpenedPortal, name: string) =>
 describe('finding registers', () => {
   it('is refused while a roast runs, with the reason', async () => {
     const reason = 'A roast is running. Read the registers after it has ended.';
-    const portal = await openProbe([
-      answer(getMachine, machine()),
-      answer(getBoardConfig, config(map.link)),
-      answer(getMachineMap, detail),
-      answer(startProbe, refused(reason)),
-    ]);
+    const portal = await openProbe([...mapped, answer(startProbe, refused(reason))]);
     await press(portal, 'Read registers');
     await screen.findByText(reason);
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Read registers' }).disabled).toBe(false);
@@ -106,9 +103,7 @@ describe('finding registers', () => {
 
   it('finds the unknown speed of a serial line, and saves it in the map', async () => {
     const portal = await openProbe([
-      answer(getMachine, machine()),
-      answer(getBoardConfig, config(map.link)),
-      answer(getMachineMap, detail),
+      ...mapped,
       answer(findProbeLine, begun),
       answer(saveMachineMap, { ...detail, rev: 2 }),
     ]);
@@ -128,13 +123,7 @@ describe('finding registers', () => {
 
 describe('a reading of registers after the unit was found', () => {
   it('shows why it ended', async () => {
-    const portal = await openProbe([
-      answer(getMachine, machine()),
-      answer(getBoardConfig, config(map.link)),
-      answer(getMachineMap, detail),
-      answer(findProbeLine, begun),
-      answer(startProbe, begun),
-    ]);
+    const portal = await openProbe([...mapped, answer(findProbeLine, begun), answer(startProbe, begun)]);
     await press(portal, 'Find speed and unit');
     await screen.findByText(/Recording is paused\. Every ten seconds/);
     portal.say({ k: 'line', link: map.link, units: [1] });
