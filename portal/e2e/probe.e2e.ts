@@ -5,6 +5,7 @@ import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import type { RunningMachine } from '@roastery/stack/machine';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { until } from '@roastery/testing/until';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anaRestrepo, openRoastery, register, type TestRoastery, visit } from './roastery.ts';
 
@@ -106,14 +107,30 @@ it('machine without a map: is shown as such, probed at a typed address, and read
   await page.getByRole('button', { name: 'Actions for Bare Drum' }).click();
   await page.getByRole('menuitem', { name: 'Find registers' }).click();
   const look = page.getByRole('button', { name: 'Read registers' });
-  const where = page.getByLabel('Machine address');
-  await where.waitFor();
+  await page.getByLabel('Machine address').waitFor();
   await expect.poll(() => look.isEnabled()).toBe(false);
-  await where.fill(`127.0.0.1:${running.modbusPort}`);
-  await page.getByLabel('Number of registers').fill('32');
-  await page.getByRole('checkbox', { name: 'Also common temperature registers' }).uncheck();
-  await look.click();
-  await page.getByText(/^Watching \d+ registers/).waitFor();
+  const wish = async (tab: Page): Promise<void> => {
+    await tab.getByLabel('Machine address').fill(`127.0.0.1:${running.modbusPort}`);
+    await tab.getByLabel('Number of registers').fill('32');
+    await tab.getByRole('checkbox', { name: 'Also common temperature registers' }).uncheck();
+  };
+  const closed = await page.context().newPage();
+  await closed.goto(page.url());
+  await wish(closed);
+  await closed.getByRole('button', { name: 'Read registers' }).click();
+  await closed.getByText(/^Watching \d+ registers/).waitFor();
+  await closed.close();
+  await wish(page);
+  await until(
+    'a reading that the one of the closed tab does not refuse',
+    async () => {
+      await look.click();
+      await page.getByText(/^(Watching \d+ registers|Another probe)/).waitFor();
+      return page.getByText(/^Watching/).isVisible();
+    },
+    // The board allows three a while; without a stop it refuses for five minutes.
+    { everyMs: 5000, timeoutMs: 60_000 },
+  );
   await visit(page, '/machines');
   await noMap.click();
   const dialog = page.getByRole('dialog', { name: 'Map and settings' });

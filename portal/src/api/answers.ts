@@ -61,7 +61,7 @@ export const readAllAgain = (): Promise<unknown> => mutate(() => true);
 const answersName = 'answers';
 
 /** Deletes the cached answers from the device. Browsers have no cache storage except over HTTPS and on localhost. */
-const forgetKeptAnswers = async (): Promise<void> => {
+export const forgetKeptAnswers = async (): Promise<void> => {
   if ('caches' in globalThis) await caches.delete(answersName);
 };
 

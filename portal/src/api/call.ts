@@ -21,6 +21,8 @@ export type CallInput<E> = ReadInput<E> &
     signal?: AbortSignal | undefined;
     /** For an endpoint that `accepts` a file instead of JSON, or several. */
     file?: Blob | FormData | undefined;
+    /** The browser sends the request even if its page is closed; up to 64 KiB. */
+    outlivesPage?: boolean | undefined;
   };
 
 /** The part of an endpoint that a request needs: `method` and `path`. Its schemas stay in the type. */
@@ -95,6 +97,7 @@ interface Request {
   body?: unknown;
   file?: Blob | FormData;
   signal?: AbortSignal;
+  outlivesPage?: boolean;
 }
 
 /** Epoch milliseconds of an answer that the offline worker serves from its cache; null for a fresh one. */
@@ -121,7 +124,7 @@ const read = async <T>(body: Promise<T>, signal: AbortSignal | undefined): Promi
 
 const send = async (
   endpoint: AnyEndpoint,
-  { params, query, body, file, signal }: Request,
+  { params, query, body, file, signal, outlivesPage = false }: Request,
   withinMs = timeoutMs,
 ): Promise<Response> => {
   const timeout = AbortSignal.timeout(withinMs);
@@ -131,6 +134,7 @@ const send = async (
     response = await fetch(addressOf(endpoint, params, query), {
       method: endpoint.method,
       credentials: 'same-origin',
+      keepalive: outlivesPage,
       headers: {
         accept: 'application/json',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

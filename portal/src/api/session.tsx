@@ -19,14 +19,14 @@ import {
   type SetStateAction,
 } from 'react';
 import { ApiError, sentenceFor, sentenceOfCode } from './api-error.ts';
-import { beginSession, call, onSignedOut, sessionNumber, setCurrentPerson } from './call.ts';
+import { beginSession, call, currentPerson, onSignedOut, sessionNumber, setCurrentPerson } from './call.ts';
 import { heldForm } from './held-forms.ts';
 import { forgetFilesOfOthers } from './kept-files.ts';
 import { continuePush, endOwnPush } from './own-push.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
 import { forgetPagesOfOthers } from './recent-pages.ts';
 import { isSignOutOwed, onSignedOutElsewhere, sendSignOut, settleSignOut } from './sign-out.ts';
-import { forgetAll, isReadEarly, readAllAgain } from './answers.ts';
+import { forgetAll, forgetKeptAnswers, isReadEarly, readAllAgain } from './answers.ts';
 import { useInOrder } from './use-api.ts';
 import { t } from '../language/t.ts';
 
@@ -115,7 +115,8 @@ const useSessionCheck = (setState: SetState): void =>
         return;
       }
       setState((current) => (current.user === null ? current : { ...signedOut, error: sentenceOfCode.not_signed_in }));
-      void forgetAll();
+      // Without a person a page reads only what is meant for everyone, such as the wall by its link: that goes on.
+      void (currentPerson() === null ? forgetKeptAnswers() : forgetAll());
     });
     // An unreachable server signs no user out: check again when it is back.
     const stopWaiting = subscribeReachability(() => {

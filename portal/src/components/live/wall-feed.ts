@@ -48,9 +48,9 @@ export interface WallFeed {
   readonly subscribe: (machineId: string, listener: () => void) => () => void;
   /**
    * Opens the connection; the returned function closes it. `onChanged`: a roast began, changed or ended, a machine began or
-   * ceased to answer, or the connection is new; not the first one if the list was just read (`isListFresh`).
+   * ceased to answer, or the connection is new. Not for the first one: the list was just read.
    */
-  readonly start: (onChanged: () => void, isListFresh: boolean) => () => void;
+  readonly start: (onChanged: () => void) => () => void;
 }
 
 /** Adds a point to the curve; a restarted clock starts it again. */
@@ -154,7 +154,7 @@ export const createWallFeed = (): WallFeed => {
     return event.type === 'changed' || track.isSilent !== isSilent;
   };
 
-  const start: WallFeed['start'] = (onChanged, isListFresh) => {
+  const start: WallFeed['start'] = (onChanged) => {
     const address = addressOf(wallLive, undefined, undefined);
     let wasUp = false;
     return openSharedStream({
@@ -167,7 +167,7 @@ export const createWallFeed = (): WallFeed => {
       },
       // Also when it is lost: the list reports at once that a link was revoked, or a machine was lost.
       onLink(up) {
-        if (up && !wasUp && isListFresh) wasUp = true;
+        if (up && !wasUp) wasUp = true;
         else onChanged();
       },
     });

@@ -96,14 +96,10 @@ export const stateOf = (track: WallTrack, machine: Pick<WallMachine, 'connection
 };
 
 /**
- * Follows these machines. The stream has the machines at its opening: for a new one it is opened again.
- * @param isListFresh for a page of a signed-in person, whose first read is not dropped when it turns out that no person is
- *   signed in
+ * Follows these machines, which were just read. The stream has the machines at its opening: for a new one it is opened
+ * again.
  */
-export const useWallFeed = (
-  machines: readonly Pick<WallMachine, 'id'>[] | undefined,
-  isListFresh = false,
-): WallFeed => {
+export const useWallFeed = (machines: readonly Pick<WallMachine, 'id'>[] | undefined): WallFeed => {
   const [feed] = useState(createWallFeed);
   const [known, setKnown] = useState(machines);
   const [opened, setOpened] = useState(0);
@@ -113,6 +109,6 @@ export const useWallFeed = (
     if (machines.some(isNew)) setOpened(opened + 1);
   }
   // oxlint-disable-next-line react/exhaustive-effect-dependencies -- each opening is a stream of its own
-  useEffect(() => feed.start(() => void refresh(getWall), isListFresh), [feed, opened, isListFresh]);
+  useEffect(() => feed.start(() => void refresh(getWall)), [feed, opened]);
   return feed;
 };

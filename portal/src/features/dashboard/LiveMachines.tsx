@@ -40,7 +40,7 @@ interface MachineProps {
 /** A card for each machine that roasts, a line for each other one; all open the live view. */
 export default function LiveMachines({ machines }: { machines: readonly Machine[] }) {
   const { data } = useApi(getWall, {}, { refreshInterval: refreshMs });
-  const feed = useWallFeed(data?.machines, true);
+  const feed = useWallFeed(data?.machines);
   const of = (machine: Machine): MachineProps => ({
     machine,
     wall: data?.machines.find(({ id }) => id === machine.id),

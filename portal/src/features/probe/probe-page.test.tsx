@@ -89,6 +89,8 @@ const choose = async ({ user }: OpenedPortal, field: string | RegExp, option: st
   await user.click(await screen.findByRole('combobox', { name: field }));
   await user.click(await screen.findByRole('option', { name: option }));
 };
+const asked = ({ server }: OpenedPortal, name: string): boolean =>
+  server.requests.some(({ endpoint }) => endpoint === name);
 const sent = ({ server }: OpenedPortal, name: string) =>
   server.requests.find(({ endpoint }) => endpoint === name)?.body;
 
@@ -134,6 +136,19 @@ describe('a reading of registers after the unit was found', () => {
     portal.say({ k: 'ended', reason: 'expired', says: 'The request arrived too late. Try again.' });
     await screen.findByText('The request arrived too late. Try again.');
     expect(screen.queryByText(/^Unit 1 answers/)).toBeNull();
+  });
+});
+
+describe('a page that is closed while registers are read', () => {
+  it('stops the reading, which would refuse the next one', async () => {
+    const portal = await openProbe([...mapped, answer(startProbe, begun), answer(stopProbe, { asked: true })]);
+    await press(portal, 'Read registers');
+    await screen.findByText('Waiting for the board…');
+    portal.say({ k: 'progress', asked: 1, of: 40, found: 0, where: 'unit 1, holding 0 to 31' });
+    await screen.findByText('1 of 40 read, 0 answered');
+    expect(asked(portal, 'stopProbe')).toBe(false);
+    dispatchEvent(new Event('pagehide'));
+    await expect.poll(() => asked(portal, 'stopProbe')).toBe(true);
   });
 });
 

@@ -88,14 +88,19 @@ export const useProbe = (machineId: string) => {
       if (parsed.data.id === current.current) take(parsed.data);
       else if (early.current.length < 50) early.current.push(parsed.data);
     });
+    // The board runs one probe at a time: one that goes on unseen refuses the next until its limit of minutes.
+    const leave = (): void => {
+      if (current.current === null) return;
+      call(stopProbe, { params: { id: machineId, probe_id: current.current }, outlivesPage: true }).catch(
+        (error: unknown) => logError('Failed to stop the probe', error),
+      );
+    };
+    addEventListener('pagehide', leave);
     return () => {
+      removeEventListener('pagehide', leave);
       source.close();
       clearTimeout(silence.current);
-      if (current.current !== null) {
-        call(stopProbe, { params: { id: machineId, probe_id: current.current } }).catch((error: unknown) =>
-          logError('Failed to stop the probe', error),
-        );
-      }
+      leave();
     };
     // The handlers use only refs and setters, which are stable.
     // eslint-disable-next-line react-hooks/exhaustive-deps
